@@ -48,7 +48,7 @@ import {
 } from './system-options.ts';
 import { DamageReports, journalOptionsOf, scrubberPartsOf } from './system-store.ts';
 import { checkedTree, checkSystemOptions } from './system-rules.ts';
-import { bossAt, type ListedActor, listedUnder, treeUnder } from './system-tree.ts';
+import { bossAt, type Listed, type ListedActor, listedUnder, treeUnder } from './system-tree.ts';
 
 /** One kernel with its store. */
 export class Shard<A extends AnyAgent = AnyAgent> {
@@ -283,9 +283,9 @@ export class Shard<A extends AnyAgent = AnyAgent> {
     return treeUnder(this.#kernel, address);
   }
 
-  /** @internal For pages: an actor and all below it after `after`, by address. Costs only the entries taken. */
-  listed(address: string, after: string): Iterable<ListedActor> {
-    return listedUnder(this.#kernel, address, after);
+  /** @internal For pages: an actor and all below it by address, or a part of them. Costs only the entries taken. */
+  listed(address: string, which?: Listed): Iterable<ListedActor | undefined> {
+    return listedUnder(this.#kernel, address, which);
   }
 
   /** Resumes an actor as the host: see `admin.resume`. */

@@ -5,12 +5,16 @@
 import { statusOf, viewOf } from './actors/world/actor-view.ts';
 import { type Cell } from './actors/world/cell.ts';
 import { ageOf } from './actors/api/actor-inspection.ts';
+import { type ListedPart } from './actors/loop/address-index.ts';
 import { type Kernel } from './actors/loop/kernel.ts';
 import { BosunError } from './errors.ts';
 import { type BossContext } from './supervisor/boss.ts';
 import { standingOf } from './supervisor/boss-handle.ts';
 import { type ChildRecord } from './supervisor/decision.ts';
 import { type ListedRow, type TreeNode } from './system-options.ts';
+
+/** The agent of a Boss, as people see it. */
+const SHOWN_BOSS = 'boss';
 
 /** Returns the tree under an address. Throws BOSUN_ACTOR_UNKNOWN. */
 export function treeUnder(kernel: Kernel, address: string): TreeNode {
@@ -55,13 +59,28 @@ export class ListedActor {
   }
 }
 
-/** Lists an actor and all below it, ordered by address, beginning after an address. Throws BOSUN_ACTOR_UNKNOWN. */
-export function listedUnder(kernel: Kernel, address: string, after: string): Iterable<ListedActor> {
-  return rows(kernel, kernel.shown.below(kernel.directory.observed(address), after));
+/** Which actors of a part of the population are listed. */
+export interface Listed extends ListedPart {
+  /** The agent of the actors: others may be listed too where it is that of Bosses. Default: any. */
+  readonly agent?: string | undefined;
 }
 
-function* rows(kernel: Kernel, cells: Iterable<Cell>): Generator<ListedActor> {
-  for (const cell of cells) if (cell.durable !== undefined) yield new ListedActor(kernel, cell);
+/**
+ * Lists an actor and all below it, ordered by address, or those of them that are asked for; undefined for each that was
+ * looked at in vain. Throws BOSUN_ACTOR_UNKNOWN.
+ */
+export function listedUnder(
+  kernel: Kernel,
+  address: string,
+  { agent, ...part }: Listed = {},
+): Iterable<ListedActor | undefined> {
+  const top = kernel.directory.observed(address);
+  // An agent of the host may have the name under which Bosses are listed.
+  return rows(kernel, kernel.shown.below(top, part, agent === SHOWN_BOSS ? undefined : agent));
+}
+
+function* rows(kernel: Kernel, cells: Iterable<Cell | undefined>): Generator<ListedActor | undefined> {
+  for (const cell of cells) yield cell?.durable === undefined ? undefined : new ListedActor(kernel, cell);
 }
 
 /** Returns the data that a handle on a Boss reads. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -79,7 +98,7 @@ function branchOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readon
 }
 
 function shownAgent({ isBoss, identity: { agent } }: Cell): string {
-  return isBoss ? 'boss' : agent;
+  return isBoss ? SHOWN_BOSS : agent;
 }
 
 function nodeOf(kernel: Kernel, cell: Cell): Omit<TreeNode, 'children'> {

@@ -155,8 +155,9 @@ export const CONNECTS_BURST = 100;
 export const CONNECTS_PER_SECOND = 20;
 
 /**
- * Rows of trees, lists and dead letters read for one caller: burst, and refill per second. A row of a tree takes
- * some 5 microseconds, so one caller uses at most a twentieth of the event loop by reading.
+ * Rows read for one caller: actors, children, waits, dead letters, turns, records, results and orders, shown or not.
+ * Burst, and refill per second. A row of a tree takes some 5 microseconds, so one caller uses at most a twentieth of
+ * the event loop by reading.
  */
 export const LOOKED_BURST = 20_000;
 export const LOOKED_PER_SECOND = 10_000;
@@ -244,6 +245,12 @@ export const TREE_PAGE = 500;
  */
 export const PAGE_SLICE = 2_000;
 export const SHOWN_ACTOR_COST = 10;
+
+/**
+ * Actors that one page looks at, where most do not fit: half of what a caller may look at in a row, and as many as for
+ * a page of records. The next page goes on there.
+ */
+export const ACTORS_EXAMINED_MAX = LOOKED_BURST / 2;
 
 /**
  * Milliseconds for which a draining gateway waits for calls in flight. It then closes connections in batches, so that

@@ -18,6 +18,7 @@ import { type TraceRecord } from '../model/trace-record.ts';
 import { machineOf } from '../xstate/microsteps.ts';
 import { type ShardRecords } from './record-box.ts';
 import { refusalOf, throwRefused } from './refused-sends.ts';
+import { eachWait, type Wait } from './waits.ts';
 
 /** The version of a snapshot: equal versions of one address are equal snapshots, also across restarts. */
 export interface Version {
@@ -206,6 +207,11 @@ export class ClientApi {
     const to = this.#kernel.directory.living(address);
     const agent = this.#agents.receiver(to);
     return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages };
+  }
+
+  /** The waits, step by step: others may work between two steps. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  waits(): Iterable<readonly Wait[]> {
+    return eachWait(this.#kernel);
   }
 
   /** The promises of user code that run now, for tests. Throws BOSUN_SYSTEM_CLOSED before the start. */

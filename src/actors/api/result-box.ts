@@ -85,8 +85,10 @@ export class ShardResults {
    * Results of ended actors, newest end first by default: all, or those of one agent, by how they ended and since when.
    * A value whose key is missing is not shown. A call examines at most 10,000; `next` says where to go on. Rejects with
    * BOSUN_VALUE_REFUSED, and as `at`.
+   *
+   * @internal `looked` is told how many results have been read, shown or not.
    */
-  async list(options: RunsOptions = {}): Promise<RunPage> {
+  async list(options: RunsOptions = {}, looked: (results: number) => void = () => {}): Promise<RunPage> {
     const { agent, status, from } = options;
     const limit = checkLimit(options.limit);
     if (from !== undefined && !END_PLACE.test(from))
@@ -97,6 +99,7 @@ export class ShardResults {
     for (let examined = 0; runs.length < limit && examined < RECORDS_EXAMINED_MAX; ) {
       const page = await this.#page(agents, { ...options, from: next ?? undefined, limit: limit - runs.length });
       examined += page.runs.length;
+      looked(page.runs.length);
       runs.push(...page.runs.filter((run) => status === undefined || run.status === status));
       next = page.next;
       if (next === null) break;

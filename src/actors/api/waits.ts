@@ -1,6 +1,6 @@
 /**
  * Lists who waits for whom, since when, and in which state: as of the last durable epoch, except for waits for room in
- * a mailbox, which are not stored. Takes time linear in the number of actors.
+ * a mailbox, which are not stored. Takes time linear in the number of actors, in steps that may be apart.
  */
 import { viewOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
@@ -28,36 +28,46 @@ export interface Wait {
   readonly untilMs: number | null;
 }
 
+const NONE: readonly Wait[] = [];
+
 /** Lists all waits, the longest first, those of unknown length last. */
 export function waitsOf(kernel: Kernel): Wait[] {
+  return longestFirst([...eachWait(kernel)].flat());
+}
+
+/** Sorts waits, those of unknown length last. */
+export function longestFirst(waits: readonly Wait[]): Wait[] {
+  return waits.toSorted((a, b) => (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity));
+}
+
+/** Yields all waits in groups: those known by themselves one by one, then those of each actor, mostly none. */
+export function* eachWait(kernel: Kernel): Generator<readonly Wait[]> {
   const { world } = kernel.machinery;
-  const waits: Wait[] = [];
   const asking = new Set<Cell>();
   for (const { asker, address, sinceMs, deadlineMs } of world.asks.pending()) {
     const effect = asker === 0 ? undefined : world.cells.get(asker);
     if (effect !== undefined) asking.add(effect);
-    waits.push({ kind: 'ask', ...whoOf(kernel, effect?.parent), for: address, sinceMs, untilMs: deadlineMs });
+    yield [{ kind: 'ask', ...whoOf(kernel, effect?.parent), for: address, sinceMs, untilMs: deadlineMs }];
   }
   for (const { sender, to, sinceMs } of world.backpressure.waiting()) {
-    waits.push({ kind: 'room', ...whoOf(kernel, sender), for: to.address, sinceMs, untilMs: null });
+    yield [{ kind: 'room', ...whoOf(kernel, sender), for: to.address, sinceMs, untilMs: null }];
   }
   for (const cell of kernel.shown.cells()) {
-    if (!asking.has(cell)) waits.push(...waitsAt(kernel, cell));
-    if (cell.durable?.suspension !== undefined) waits.push(suspended(kernel, cell));
+    const waits = asking.has(cell) ? NONE : waitsAt(kernel, cell);
+    yield cell.durable?.suspension === undefined ? waits : [...waits, suspended(kernel, cell)];
   }
-  return waits.sort((a, b) => (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity));
 }
 
-function waitsAt(kernel: Kernel, cell: Cell): Wait[] {
+function waitsAt(kernel: Kernel, cell: Cell): readonly Wait[] {
   const { identity, parent, durable, definition } = cell;
-  if (parent === undefined || durable === undefined) return [];
+  if (parent === undefined || durable === undefined) return NONE;
   if (identity.bond === 'supervised') return waitsOfChild(kernel, cell, parent);
-  if (!definition.isEffect || durable.state.status !== 'active') return [];
+  if (!definition.isEffect || durable.state.status !== 'active') return NONE;
   const { sinceMs, retryAtMs } = kernel.machinery.effects.standingOf(cell);
   return [{ kind: 'effect', ...whoOf(kernel, parent), for: identity.address, sinceMs, untilMs: retryAtMs }];
 }
 
-function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): Wait[] {
+function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): readonly Wait[] {
   const row = kernel.shown.childRow(boss, cell.childId);
   if (row?.status === 'waiting')
     return [
@@ -71,7 +81,7 @@ function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): Wait[] {
     ];
   if (row?.status === 'stopping')
     return [{ kind: 'end', ...whoOf(kernel, boss), for: cell.address, sinceMs: null, untilMs: null }];
-  return [];
+  return NONE;
 }
 
 function suspended(kernel: Kernel, cell: Cell): Wait {

@@ -5,6 +5,7 @@
  *
  * A list of short sorted lists, changed in place: a tree of immutable nodes took a quarter of what a birth allocates.
  */
+import { type AddressSpan } from '../model/address.ts';
 import { type Cell } from '../world/cell.ts';
 import { isBelow } from './residency/dry-run.ts';
 
@@ -12,7 +13,17 @@ import { isBelow } from './residency/dry-run.ts';
 const LIST_MAX = 512;
 
 /** Actors that a reader takes at a time, before it looks for its place again. */
-const STEP = 64;
+export const STEP = 64;
+
+const EVERYWHERE: readonly AddressSpan[] = [{ from: '', end: undefined }];
+
+/** Which actors are listed. */
+export interface ListedPart {
+  /** Only actors after this address; the root comes before all others. */
+  readonly after?: string | undefined;
+  /** Only these parts of the order, in order and without overlaps. Default: all of it. The topmost actor always is. */
+  readonly spans?: readonly AddressSpan[] | undefined;
+}
 
 export class AddressIndex {
   /** The actors in order of their addresses, in lists of which none is empty. */
@@ -36,20 +47,29 @@ export class AddressIndex {
     for (const list of this.#lists) yield* list;
   }
 
-  /** Adds an actor, in place of one at its address. */
-  set(cell: Cell): void {
+  /**
+   * Adds an actor.
+   *
+   * @returns The actor at its address that it replaces, if there is one.
+   */
+  set(cell: Cell): Cell | undefined {
     const { address } = cell;
     const index = this.#listFor(address);
     const list = this.#lists[index];
     if (list === undefined) {
       this.#lists.push([cell]);
-      return;
+      return undefined;
     }
     const at = placeIn(list, address);
-    if (list[at]?.address === address) list[at] = cell;
-    else if (at === list.length) list.push(cell);
+    const there = list[at];
+    if (there?.address === address) {
+      list[at] = cell;
+      return there;
+    }
+    if (at === list.length) list.push(cell);
     else list.splice(at, 0, cell);
     if (list.length > LIST_MAX) this.#lists.splice(index + 1, 0, list.splice(LIST_MAX / 2));
+    return undefined;
   }
 
   delete(address: string): void {
@@ -61,25 +81,46 @@ export class AddressIndex {
     if (list.length === 0) this.#lists.splice(index, 1);
   }
 
-  /** Yields an actor, and then all below it; only those after an address. So the root comes first. */
-  *below(top: Cell, after = ''): Generator<Cell> {
+  /** Whether there is no actor. */
+  get isEmpty(): boolean {
+    return this.#lists.length === 0;
+  }
+
+  /**
+   * Yields an actor, if it is in the index, and then all below it, in order of addresses: so the root comes first.
+   * Yields undefined for each actor that it had to look at and that is not below it, so that readers know the cost.
+   */
+  *below(top: Cell, { after = '', spans = EVERYWHERE }: ListedPart = {}): Generator<Cell | undefined> {
     const { address, parent } = top;
     const isAll = parent === undefined;
     const behind = isAll && after === address ? '' : after;
-    if (after === '' || (!isAll && address > after)) yield top;
+    if ((after === '' || (!isAll && address > after)) && this.at(address) === top) yield top;
     // The character after the slash ends the range of addresses with this prefix.
-    const [from, end] = isAll ? ['', undefined] : [`${address}/`, `${address}0`];
-    let next = behind > from ? behind : from;
-    for (;;) {
+    const [first, last] = isAll ? ['', undefined] : [`${address}/`, `${address}0`];
+    for (const { from, end } of spans) {
+      const begin = [first, behind === '' ? '' : behindOf(behind), from].reduce((a, b) => (a > b ? a : b));
+      for (const cell of this.#between(begin, earlier(last, end))) {
+        if (cell === top) continue;
+        yield isAll || isBelow(cell, top) ? cell : undefined;
+      }
+    }
+  }
+
+  /** All actors, in order of their addresses, while others may come and go. */
+  inTurn(): Iterable<Cell> {
+    return this.#between('', undefined);
+  }
+
+  /** Yields the actors from an address on and before another one. */
+  *#between(from: string, end: string | undefined): Generator<Cell> {
+    for (let next = from; end === undefined || next < end; ) {
       const some = this.#some(next);
       for (const cell of some) {
-        const key = cell.address;
-        if (end !== undefined && key >= end) return;
-        if (key > behind && cell !== top && (isAll || isBelow(cell, top))) yield cell;
+        if (end !== undefined && cell.address >= end) return;
+        yield cell;
       }
       if (some.length === 0) return;
-      // No address sorts between one and the same with this character behind it.
-      next = `${some.at(-1)!.address}\0`;
+      next = behindOf(some.at(-1)!.address);
     }
   }
 
@@ -102,6 +143,15 @@ export class AddressIndex {
     }
     return Math.max(0, low - 1);
   }
+}
+
+/** The first text behind an address: none sorts between it and the same with this character behind it. */
+function behindOf(address: string): string {
+  return `${address}\0`;
+}
+
+function earlier(a: string | undefined, b: string | undefined): string | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
 /** The index of the first actor in a sorted list whose address is not before the given one. */

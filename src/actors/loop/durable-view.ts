@@ -1,13 +1,14 @@
 /** The view of readers: everything as of the last durable epoch, even where memory is ahead of it (design P2). */
 import { childAddress } from '../model/address.ts';
-import { AddressIndex } from './address-index.ts';
+import { type ListedPart } from './address-index.ts';
+import { familiesAmong, ShownMembers, ShownPopulation } from './shown-population.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Frozen } from '../world/epoch-draft.ts';
 import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '../model/ports.ts';
 import { childKey, keyText, rowKey } from '../model/row-keys.ts';
 import { type ActorState } from '../model/state.ts';
 import { type SessionRow } from './inbound/sessions.ts';
-import { type ChildRow } from '../model/supervision.ts';
+import { BOSS_AGENT, type ChildRow } from '../model/supervision.ts';
 import type { UnsettledRows } from '../world/unsettled-rows.ts';
 import type { World } from '../world/world.ts';
 
@@ -25,9 +26,9 @@ interface Shelves {
 }
 
 export class DurableView {
-  /** The population. */
-  readonly #byAddress = new AddressIndex();
-  /** Rows by key. */
+  readonly #population = new ShownPopulation();
+  readonly #members = new ShownMembers();
+  /** Rows by key, without members of groups. */
   readonly #rows = new Map<string, unknown>();
   readonly #quarantine = new Map<RowKey, unknown>();
   /** Records of children whose durable state differs from memory. Undefined before `load`. */
@@ -35,6 +36,10 @@ export class DurableView {
   /** Number of the last durable epoch of this run; 0 before the first. */
   epoch = 0;
   #shelves: Shelves | undefined;
+  /** Number of actors that have left memory without an end. */
+  #left = 0;
+  /** That number when everybody below an actor was in memory: nobody there rests while it is the same. */
+  readonly #awake = new WeakMap<Cell, number>();
 
   /** Gives access to actors that are not in memory. Must precede `load`. */
   shelve(shelves: Shelves): void {
@@ -43,12 +48,13 @@ export class DurableView {
 
   /** Adds an actor that has woken. */
   arrive(cell: Cell): void {
-    this.#reveal(cell);
+    this.#population.add(cell);
   }
 
   /** Removes an actor that leaves memory. */
   leave(cell: Cell): void {
-    this.#hide(cell);
+    this.#left += 1;
+    this.#population.remove(cell);
   }
 
   /** Initialises the view with what was recovered. */
@@ -56,7 +62,10 @@ export class DurableView {
     this.#unsettled = unsettled;
     // Addresses are stored in order, and to sort what is in order is cheap.
     const ordered = [...(recovered.rows.get(KEYSPACE.addresses)?.values() ?? [])] as number[];
-    this.#byAddress.load(new Set([...ordered.flatMap((life) => cells.resident(life) ?? []), ...cells.values()]));
+    this.#population.load(
+      new Set([...ordered.flatMap((life) => cells.resident(life) ?? []), ...cells.values()]),
+      cells,
+    );
     for (const keyspace of SHOWN) {
       for (const [key, row] of recovered.rows.get(keyspace) ?? []) this.#showRow(`${keyspace}!${key}`, row);
     }
@@ -70,46 +79,50 @@ export class DurableView {
       const { cell } = image;
       const isNew = cell.durable === undefined;
       cell.durable = image;
-      if (image.isGone) this.#hide(cell);
-      else if (isNew) this.#reveal(cell);
+      if (image.isGone) this.#population.remove(cell);
+      else if (isNew) this.#population.add(cell);
     }
   }
 
   /** The actor at an address, woken if necessary. */
   at(address: string): Cell | undefined {
-    const cell = this.#byAddress.at(address) ?? this.#shelves?.cellAt(address);
+    const cell = this.#population.at(address) ?? this.#shelves?.cellAt(address);
     return cell?.durable && cell;
   }
 
-  /** The actors in memory, in order of addresses. */
+  /** The actors in memory, in order of addresses; between two steps of a reader actors may come and go. */
   cells(): Iterable<Cell> {
-    return this.#byAddress.cells();
+    return this.#population.inTurn();
   }
 
   /** Whether a Boss has children on disk that `childrenOf` and `families` leave out. */
   isPartial({ childTable, children }: Cell): boolean {
     if (childTable === undefined) return false;
     if (!childTable.isWhole) return true;
+    // Each child in memory has a row.
+    if (childTable.size === children.size) return false;
     for (const [id, row] of childTable) if ((row as ChildRow).status !== 'ended' && !children.has(id)) return true;
     return false;
   }
 
   /**
    * The children of an actor, in order of birth. Resting children of a Boss are woken where there is room for all of
-   * them, and left out otherwise. Takes time linear in the population.
+   * them, and left out otherwise. Takes time linear in the number of actors below it.
    */
   childrenOf(parent: Cell): readonly Cell[] {
-    this.#wakeChildren(parent);
-    return [...this.cells()].filter((cell) => cell.parent === parent).sort((a, b) => a.life - b.life);
+    if (this.#shelves !== undefined) this.#wakeChildren(parent);
+    return this.#population.childrenOf(parent);
   }
 
   /**
-   * Yields an actor and everybody below it in order of addresses; only those after an address. Resting actors are woken
-   * as by `childrenOf`. Costs only the actors taken.
+   * Yields an actor and everybody below it in order of addresses, or a part of them; undefined for each that was looked
+   * at in vain. Resting actors are woken as by `childrenOf`. Costs only what is yielded.
+   *
+   * @param agent Only actors of this agent. Default: all.
    */
-  below(top: Cell, after: string): Generator<Cell> {
+  below(top: Cell, part: ListedPart = {}, agent?: string): Iterable<Cell | undefined> {
     if (this.#shelves !== undefined) this.#wakeBelow(top);
-    return this.#byAddress.below(top, after);
+    return this.#population.below(top, part, agent);
   }
 
   /** All states, with their lives. */
@@ -119,15 +132,7 @@ export class DurableView {
 
   /** The children of an actor and of everybody below it, in order of birth, as by `childrenOf`. */
   families(top: Cell): ReadonlyMap<Cell, readonly Cell[]> {
-    const families = new Map<Cell, Cell[]>();
-    const byAge = [...this.below(top, '')].sort((a, b) => a.life - b.life);
-    for (const cell of byAge) {
-      if (cell.parent === undefined) continue;
-      const siblings = families.get(cell.parent);
-      if (siblings === undefined) families.set(cell.parent, [cell]);
-      else siblings.push(cell);
-    }
-    return families;
+    return familiesAmong(this.below(top));
   }
 
   /** A Boss's record of a child. */
@@ -158,45 +163,44 @@ export class DurableView {
     return holder === undefined ? undefined : { address: holder, value };
   }
 
-  /** Addresses of a group's members, in order of birth. Takes time linear in the population. */
+  /** Addresses of a group's members, in order of birth. */
   members(group: string): readonly string[] {
-    const prefix = `${KEYSPACE.groups}!${keyText(group)}!`;
-    const keys = [...this.#rows.keys()].filter((key) => key.startsWith(prefix) && key.length === prefix.length + 14);
-    return this.#addressesOf(new Set(keys.map((key) => parseInt(key.slice(-14), 16))));
+    return this.#addressesOf(this.#members.of(group));
   }
 
-  #wakeBelow(cell: Cell): void {
-    this.#wakeChildren(cell);
-    for (const child of cell.children.values()) if (child.isBoss) this.#wakeBelow(child);
+  #wakeBelow(top: Cell): void {
+    if (!top.isBoss || this.#awake.get(top) === this.#left) return;
+    const bosses = [...this.#population.below(top, {}, BOSS_AGENT)].filter((cell) => cell !== undefined);
+    let isWhole = true;
+    // Bosses that wake are added, and their children woken in turn.
+    for (const boss of bosses) {
+      const woken = this.#wakeChildren(boss);
+      isWhole &&= woken !== undefined && !this.isPartial(boss);
+      for (const child of woken ?? []) if (child.isBoss) bosses.push(child);
+    }
+    if (isWhole) this.#awake.set(top, this.#left);
   }
 
-  #wakeChildren({ childTable, children, identity }: Cell): void {
+  /** Wakes the resting children of a Boss, and returns them; undefined if there is no room for them. */
+  #wakeChildren({ childTable, children, identity }: Cell): readonly Cell[] | undefined {
+    if (childTable === undefined) return [];
     // Waking more than fit would only evict others, at every read.
-    if (childTable?.isWhole !== true || childTable.size - children.size > this.#shelves!.room()) return;
-    for (const id of childTable.keys()) if (!children.has(id)) this.at(childAddress(identity.address, id));
+    if (!childTable.isWhole || childTable.size - children.size > this.#shelves!.room()) return undefined;
+    const resting = [...childTable.keys()].filter((id) => !children.has(id));
+    return resting.flatMap((id) => this.at(childAddress(identity.address, id)) ?? []);
   }
 
   #addressesOf(lives: ReadonlySet<number>): string[] {
     const shelves = this.#shelves;
-    if (shelves !== undefined) return [...lives].sort((a, b) => a - b).flatMap((life) => shelves.addressOf(life) ?? []);
-    const found = [...this.cells()].filter(({ life }) => lives.has(life));
-    return found.sort((a, b) => a.life - b.life).map(({ identity }) => identity.address);
-  }
-
-  /** Removes an actor, unless another one lives at its address by now. */
-  #hide(cell: Cell): void {
-    const { address } = cell;
-    if (this.#byAddress.at(address) === cell) this.#byAddress.delete(address);
-  }
-
-  #reveal(cell: Cell): void {
-    this.#byAddress.set(cell);
+    if (shelves === undefined) return this.#population.addressesOf(lives);
+    return [...lives].sort((a, b) => a - b).flatMap((life) => shelves.addressOf(life) ?? []);
   }
 
   #showRow(key: string, row: unknown): void {
     const keyspace = keyspaceOf(key);
     if (keyspace === KEYSPACE.children) this.#unsettled?.settled(key as RowKey, row);
     if (!SHOWN.includes(keyspace)) return;
+    if (keyspace === KEYSPACE.groups) return this.#members.show(key, row);
     const rows: Map<string, unknown> = keyspace === KEYSPACE.deadLetters ? this.#quarantine : this.#rows;
     if (row === null) rows.delete(key);
     else rows.set(key, row);

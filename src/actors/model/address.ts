@@ -8,6 +8,12 @@ import { ADDRESS_SEGMENTS_MAX, ADDRESS_SEGMENT_CHARS_MAX } from '../../limits.ts
 
 export const ROOT = 'root';
 
+/** A part of the order of addresses: those from one text on, and before another one if `end` is set. */
+export interface AddressSpan {
+  readonly from: string;
+  readonly end: string | undefined;
+}
+
 /** Excludes `.` and `..`, which mean another place in a path of the gateway or of the file system. */
 const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:@+~%]+$/;
 

@@ -45,7 +45,8 @@ export class UnreadableActors {
    * The reasons why stored actors do not run, in order of birth, including actors that the present code cannot read.
    */
   problems(cells: Iterable<Cell>): readonly BosunError[] {
-    const suspended = [...cells].flatMap((cell) => (cell.isUnreadable ? [[cell.life, cell.suspension!] as const] : []));
-    return [...this.#problems, ...suspended].sort(([a], [b]) => a - b).map(([, problem]) => problem);
+    const problems = [...this.#problems];
+    for (const cell of cells) if (cell.isUnreadable) problems.push([cell.life, cell.suspension!]);
+    return problems.sort(([a], [b]) => a - b).map(([, problem]) => problem);
   }
 }

@@ -12,7 +12,7 @@ import { shownKept, shownTurn } from '../topics/turn-views.ts';
 import { TABLE_KEY_CHARS_MAX } from '../../limits.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type CallParts } from './call-parts.ts';
-import { reach } from './call.ts';
+import { type Call, reach } from './call.ts';
 import { frontMethod, kernelMethod } from './method-row.ts';
 import { selected } from './selectors.ts';
 import {
@@ -142,6 +142,7 @@ export const ACTOR_METHODS = {
   }),
   'actor.inspect': kernelMethod({
     ...READING,
+    looks: true,
     means: 'Details of one actor: unread messages by their types, timers, children, why it is suspended.',
     params: z.object({ address }),
     result: inspection,
@@ -167,7 +168,7 @@ export const ACTOR_METHODS = {
       },
     },
     over: 'address',
-    run: ({ address }, { caller }, { inspections }) => inspections.view(caller, reach(caller, address)),
+    run: ({ address }, { caller, looks }, { inspections }) => inspections.view(caller, reach(caller, address), looks),
   }),
   'chart.get': kernelMethod({
     ...READING,
@@ -201,7 +202,9 @@ export const ACTOR_METHODS = {
   'actor.list': kernelMethod({
     ...READING,
     looks: true,
-    means: 'Actors by address, beginning with the one named, a page at a time.',
+    means:
+      'Actors by address, beginning with the one named, a page at a time. A page ends early, and may have none, ' +
+      'where 10,000 have been looked at: `next` is null after the last one only.',
     params: z.object({
       under: address.default('root'),
       agent: name.optional(),
@@ -237,7 +240,7 @@ export const ACTOR_METHODS = {
     looks: true,
     means:
       'The supervision tree below an actor, a page at a time: branches of it in order of addresses, from the top. ' +
-      'Pages are joined by address.',
+      'Pages are joined by address, and end early as those of `actor.list` do.',
     params: z.object({
       address: address.default('root'),
       depth: z.number().int().min(0).max(64).default(64),
@@ -267,6 +270,7 @@ export const ACTOR_METHODS = {
   }),
   'actor.turns': kernelMethod({
     ...READING,
+    looks: true,
     means:
       'The last turns of an actor and of all below it, of the last 10,000 of the system: what led to what. Of ' +
       'events only types, of contexts nothing.',
@@ -279,12 +283,13 @@ export const ACTOR_METHODS = {
     http: { verb: 'GET', path: '/v1/actors/{address}/turns' },
     example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add' }, change: null }] } },
     over: 'joined',
-    run: ({ address, after, limit }, { caller }, parts) => ({
-      turns: turnsOf(parts, caller, { address: reach(caller, address), after, limit }),
+    run: ({ address, after, limit }, call, parts) => ({
+      turns: turnsOf(parts, call, { address: reach(call.caller, address), after, limit }),
     }),
   }),
   'actor.history': kernelMethod({
     ...READING,
+    looks: true,
     means:
       'The last turns that the store keeps of an actor, each with the context after it; none where its agent ' +
       'keeps none.',
@@ -298,8 +303,9 @@ export const ACTOR_METHODS = {
       },
     },
     over: 'address',
-    run: async ({ address, limit }, { caller }, { system, views }) => {
+    run: async ({ address, limit }, { caller, looks }, { system, views }) => {
       const turns = await system.admin.history(reach(caller, address), { limit });
+      looks.charge(turns.length);
       return { turns: turns.map((record) => shownKept(views, caller, record)) };
     },
   }),
@@ -327,16 +333,14 @@ function machineOf(system: Shard, caller: Caller, name: string): unknown {
 
 function turnsOf(
   { system, views }: CallParts,
-  caller: Caller,
+  { caller, looks }: Pick<Call, 'caller' | 'looks'>,
   { address, ...which }: { address: string; after: number; limit: number },
 ): TurnView[] {
   // Filter before limiting, so that records which the caller may not see do not use up its page.
   const { limit } = which;
-  const records = caller.addresses.includes('**')
-    ? system.admin.recent(address, which)
-    : system.admin
-        .recent(address, { after: which.after })
-        .filter((record) => mayReach(caller, record.address))
-        .slice(-limit);
+  const seesAll = caller.addresses.includes('**');
+  const read = system.admin.recent(address, seesAll ? which : { after: which.after });
+  looks.charge(read.length);
+  const records = seesAll ? read : read.filter((record) => mayReach(caller, record.address)).slice(-limit);
   return records.map((record) => shownTurn(views, caller, record));
 }

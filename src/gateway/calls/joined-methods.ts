@@ -44,6 +44,7 @@ export const JOINED_METHODS = {
   }),
   'turn.list': frontMethod({
     ...READING,
+    looks: true,
     means:
       'What an actor has done: the last turns that the store keeps of it, each with the context after it; where its ' +
       'agent keeps none, its turns and those below it among the last 10,000 of the system, without contexts.',

@@ -9,6 +9,8 @@ import { type Caller } from '../callers/callers.ts';
 import { EventLog } from '../topics/event-log.ts';
 import { Health } from '../health/health.ts';
 import { Inspections } from '../topics/inspections.ts';
+import { UNCOUNTED } from '../callers/looks.ts';
+import { paged } from '../topics/actor-pages.ts';
 import { PageTurns } from '../topics/page-turns.ts';
 import { RecordViews } from '../topics/record-views.ts';
 import { RunViews } from '../topics/run-views.ts';
@@ -28,6 +30,10 @@ interface OneSystemParts {
   readonly instance: string;
   readonly counters: Counters;
 }
+
+/** Takes turns with the callers whose pages are read. No caller has its id. */
+const SCRAPER: Caller = { id: '', scopes: new Set(), addresses: [], expiresAtMs: undefined };
+const SCRAPE = { caller: SCRAPER, looks: UNCOUNTED, isOver: false };
 
 export class OneSystem implements Backend {
   readonly handlers: BackendHandlers;
@@ -49,10 +55,12 @@ export class OneSystem implements Backend {
     const inspections = new Inspections(system, clock);
     const health = (this.health = new Health({ system, counters, clock }));
     const repeats = (this.#repeats = new Repeats(system));
-    const metrics = (this.#metrics = new Metrics(system));
     const events = new EventLog({ clock, instance, shown: (address, event) => views.emitted(address, event) });
     const emitted = system.onEmitted((address, event) => events.record(address, event));
     const pages = new PageTurns(clock);
+    const metrics = (this.#metrics = new Metrics(system, (actors, sums) =>
+      paged({ turns: pages, call: SCRAPE }, actors, sums),
+    ));
     this.topics = new Topics(system, { views, records, inspections, events, pages, instance });
     this.handlers = handlersOf({ system, clock, views, records, runs, repeats, inspections, health, pages });
     this.turns = { system, views, epochs: this.topics.epochs };
@@ -99,7 +107,7 @@ export class OneSystem implements Backend {
     return this.#system.clientApi.nowMs ?? 0;
   }
 
-  families(): MetricFamily[] {
+  families(): Promise<MetricFamily[]> {
     return this.#metrics.families();
   }
 

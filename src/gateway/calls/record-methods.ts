@@ -21,6 +21,7 @@ const shipped = { number: 41, atMs: 1_767_225_600_000, sequence: 90, value: { or
 export const RECORD_METHODS = {
   'record.list': kernelMethod({
     ...READING,
+    looks: true,
     means:
       'Records of one name of an actor, a page at a time. A page ends early where its records are long, and where ' +
       '10,000 have been looked at. BOSUN_RECORDS_UNKNOWN where its agent declares no such name.',
@@ -49,10 +50,12 @@ export const RECORD_METHODS = {
       r: { records: [shipped], next: 41, first: 1, last: 41, life: 2, missing: 0 },
     },
     over: 'address',
-    run: ({ address, name, ...which }, { caller }, { records }) => records.list(reach(caller, address), name, which),
+    run: ({ address, name, ...which }, { caller, looks }, { records }) =>
+      records.list(reach(caller, address), name, which, looks),
   }),
   'record.find': kernelMethod({
     ...READING,
+    looks: true,
     means:
       'Records of one name of all actors of an agent whose key has this value, in order of time, a page at a time. ' +
       'For those who may reach every address. BOSUN_RECORDS_UNKNOWN where the agent declares no such name or key.',
@@ -78,9 +81,9 @@ export const RECORD_METHODS = {
       },
     },
     over: 'joined',
-    run: ({ agent, name, key, value, ...which }, { caller }, { records }) => {
+    run: ({ agent, name, key, value, ...which }, { caller, looks }, { records }) => {
       reachAll(caller);
-      return records.find(agent, name, [key, value], which);
+      return records.find(agent, name, [key, value], which, looks);
     },
   }),
 };

@@ -46,6 +46,7 @@ export const shipped = {
 export const RUN_METHODS = {
   'run.list': kernelMethod({
     ...READING,
+    looks: true,
     means:
       'Actors that have ended and whose results are kept, the newest end first, a page at a time. A page ends early ' +
       'where results are long, and where 10,000 have been looked at. For those who may reach every address.',
@@ -61,9 +62,9 @@ export const RUN_METHODS = {
     http: { verb: 'GET', path: '/v1/runs' },
     example: { p: { agent: 'order', limit: 1 }, r: { runs: [shipped], next: shipped.cursor } },
     over: 'joined',
-    run: (which, { caller }, { runs }) => {
+    run: (which, { caller, looks }, { runs }) => {
       reachAll(caller);
-      return runs.list(which);
+      return runs.list(which, looks);
     },
   }),
   'run.get': kernelMethod({

@@ -11,6 +11,7 @@ import { address, child, letter, limit, name, nothing, record, wait, READING } f
 export const SYSTEM_METHODS = {
   'boss.children': kernelMethod({
     ...READING,
+    looks: true,
     means: 'The children of a Boss, in the order of their first starts.',
     params: z.object({ address: address.default('root') }),
     result: z.object({ children: z.array(child) }),
@@ -32,7 +33,9 @@ export const SYSTEM_METHODS = {
       },
     },
     over: 'joined',
-    run: ({ address }, { caller }, { views }) => ({ children: views.children(caller, checkAddress(address)) }),
+    run: ({ address }, { caller, looks }, { views }) => ({
+      children: views.children(caller, checkAddress(address), looks),
+    }),
   }),
   'deadletter.list': kernelMethod({
     ...READING,
@@ -71,6 +74,7 @@ export const SYSTEM_METHODS = {
     means: 'The audit: each order with its author, address, time, reason and outcome, newest first.',
     scope: 'actor:admin',
     does: 'nothing',
+    looks: true,
     params: z.object({
       address: address.optional(),
       before: z.number().int().positive().optional().describe('`number` of the last entry of the previous page.'),
@@ -97,13 +101,14 @@ export const SYSTEM_METHODS = {
       },
     },
     over: 'joined',
-    run: async ({ address, before = Infinity, limit }, { caller }, { views }) => {
+    run: async ({ address, before = Infinity, limit }, { caller, looks }, { views }) => {
       if (address !== undefined) reach(caller, address);
-      return { records: await views.audit(caller, { address, before, limit }) };
+      return { records: await views.audit(caller, { address, before, limit }, looks) };
     },
   }),
   'wait.list': kernelMethod({
     ...READING,
+    looks: true,
     means: 'The actors that wait: for whom, since when and until when, longest first.',
     params: z.object({ limit }),
     result: z.object({ waits: z.array(wait) }),
@@ -125,7 +130,7 @@ export const SYSTEM_METHODS = {
     },
     mcp: { tool: 'list_waits', profiles: ['runtime', 'coder'] },
     over: 'joined',
-    run: ({ limit }, { caller }, { views }) => ({ waits: views.waits(caller).slice(0, limit) }),
+    run: async ({ limit }, call, { views, pages: turns }) => ({ waits: await views.waits({ turns, call }, limit) }),
   }),
   'name.find': kernelMethod({
     ...READING,
@@ -142,15 +147,18 @@ export const SYSTEM_METHODS = {
   }),
   'group.members': kernelMethod({
     ...READING,
+    looks: true,
     means: 'Addresses of the members of a group.',
     params: z.object({ name }),
     result: z.object({ members: z.array(z.string()) }),
     http: { verb: 'GET', path: '/v1/groups/{name}' },
     example: { p: { name: 'desks' }, r: { members: ['desks/1'] } },
     over: 'joined',
-    run: ({ name }, { caller }, { system }) => ({
-      members: system.members(name).filter((address) => mayReach(caller, address)),
-    }),
+    run: ({ name }, { caller, looks }, { system }) => {
+      const members = system.members(name);
+      looks.charge(members.length);
+      return { members: members.filter((address) => mayReach(caller, address)) };
+    },
   }),
   'agent.list': kernelMethod({
     means: 'The agents of the system: versions, and the events that each takes from outside, as JSON Schema.',

@@ -1,11 +1,14 @@
 /**
  * `/metrics`: the numbers of a system and its gateway in the text format of Prometheus. Collected on request only, in
- * time linear in the number of actors. Labels are names from the code, never chosen by clients.
+ * time linear in the number of actors, but in slices, as pages of actors are read; requests meanwhile get the same
+ * numbers. Labels are names from the code, never chosen by clients.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Subscription } from '../../actors/world/actor-view.ts';
 import { type Shard } from '../../shard.ts';
-import { type TreeNode } from '../../system-options.ts';
+import { ROOT } from '../../actors/model/address.ts';
+import { SHOWN_ACTOR_COST } from '../limits.ts';
+import { type ListedActor } from '../protocol/views.ts';
 import { type Counters } from './counters.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -34,22 +37,38 @@ const CONNECTIONS = 'connections.open';
 const NS_PER_S = 1e9;
 const QUANTILES = [0.5, 0.9, 0.99, 1] as const;
 
+type SumsUp = (actors: Iterable<ListedActor | undefined>, sums: ActorSums) => Promise<MetricFamily[]>;
+
 /** The metrics of a system and of its thread. */
 export class Metrics {
   readonly #system: Shard;
+  readonly #summed: SumsUp;
+  #underWay: Promise<MetricFamily[]> | undefined;
   /** Dead letters since the first call, by reason. */
   readonly #letters = new Map<string, number>();
   #watch: Subscription | undefined;
   readonly #delay = new LoopDelay();
 
-  constructor(system: Shard) {
+  /**
+   * Makes the metrics.
+   *
+   * @param summed Gives all actors to the sums, in slices between which others work.
+   */
+  constructor(system: Shard, summed: SumsUp) {
     this.#system = system;
+    this.#summed = summed;
   }
 
-  /** The metric families. Counters start at the first call. Throws BOSUN_SYSTEM_CLOSED. */
-  families(): MetricFamily[] {
+  /** The metric families. Counters start at the first call. Rejects with BOSUN_SYSTEM_CLOSED. */
+  families(): Promise<MetricFamily[]> {
+    this.#underWay ??= this.#collected().finally(() => (this.#underWay = undefined));
+    return this.#underWay;
+  }
+
+  async #collected(): Promise<MetricFamily[]> {
     this.#begin();
-    return [...this.#ofSystem(), ...ofActors(this.#system.tree()), ...this.#ofLetters(), this.#delay.family()];
+    const ofActors = await this.#summed(this.#system.listed(ROOT), new ActorSums());
+    return [...this.#ofSystem(), ...ofActors, ...this.#ofLetters(), this.#delay.family()];
   }
 
   stop(): void {
@@ -137,49 +156,55 @@ interface Sum {
   restarts: number;
 }
 
-function ofActors(tree: TreeNode): MetricFamily[] {
-  const sums = new Map<string, Sum>();
-  const open = [tree];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const { agent, status, mailbox, oldestMessageMs, restarts, children } = node;
-    let sum = sums.get(agent);
-    if (sum === undefined) sums.set(agent, (sum = { statuses: new Map(), mailbox: 0, oldestMs: 0, restarts: 0 }));
+/** Sums over all actors. */
+class ActorSums {
+  readonly isFull = false;
+  readonly #sums = new Map<string, Sum>();
+
+  take(actor: ListedActor | undefined): number {
+    if (actor === undefined) return 1;
+    const { agent, status, mailbox, oldestMessageMs, restarts } = actor.node();
+    let sum = this.#sums.get(agent);
+    if (sum === undefined) this.#sums.set(agent, (sum = { statuses: new Map(), mailbox: 0, oldestMs: 0, restarts: 0 }));
     sum.statuses.set(status, (sum.statuses.get(status) ?? 0) + 1);
     sum.mailbox += mailbox;
     sum.oldestMs = Math.max(sum.oldestMs, oldestMessageMs ?? 0);
     sum.restarts += restarts ?? 0;
-    open.push(...children);
+    return SHOWN_ACTOR_COST;
   }
-  const agents = [...sums];
-  const perAgent = (of: (sum: Sum) => number) =>
-    by(
-      'agent',
-      agents.map(([agent, sum]) => [agent, of(sum)] as const),
-    );
-  return [
-    gauge(
-      'bosun_actors',
-      'Actors.',
-      agents.flatMap(([agent, { statuses }]) =>
-        [...statuses].map(([status, count]): Sample => [{ agent, status }, count]),
+
+  result(): MetricFamily[] {
+    const agents = [...this.#sums];
+    const perAgent = (of: (sum: Sum) => number) =>
+      by(
+        'agent',
+        agents.map(([agent, sum]) => [agent, of(sum)] as const),
+      );
+    return [
+      gauge(
+        'bosun_actors',
+        'Actors.',
+        agents.flatMap(([agent, { statuses }]) =>
+          [...statuses].map(([status, count]): Sample => [{ agent, status }, count]),
+        ),
       ),
-    ),
-    gauge(
-      'bosun_mailbox_messages',
-      'Unread messages.',
-      perAgent(({ mailbox }) => mailbox),
-    ),
-    gauge(
-      'bosun_mailbox_oldest_seconds',
-      'How long the oldest unread message has waited.',
-      perAgent(({ oldestMs }) => oldestMs / 1_000),
-    ),
-    gauge(
-      'bosun_restarts',
-      'Restarts of the actors that are there, by their Bosses.',
-      perAgent(({ restarts }) => restarts),
-    ),
-  ];
+      gauge(
+        'bosun_mailbox_messages',
+        'Unread messages.',
+        perAgent(({ mailbox }) => mailbox),
+      ),
+      gauge(
+        'bosun_mailbox_oldest_seconds',
+        'How long the oldest unread message has waited.',
+        perAgent(({ oldestMs }) => oldestMs / 1_000),
+      ),
+      gauge(
+        'bosun_restarts',
+        'Restarts of the actors that are there, by their Bosses.',
+        perAgent(({ restarts }) => restarts),
+      ),
+    ];
+  }
 }
 
 function by(label: string, values: Iterable<readonly [string, number]>): Sample[] {

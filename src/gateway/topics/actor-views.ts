@@ -7,6 +7,7 @@ import { type DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
 import { isSecretField, SECRET_SHOWN } from '../../actors/model/secret.ts';
 import { isBosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
+import { spansOf } from '../callers/address-patterns.ts';
 import { type Caller, mayReach } from '../callers/callers.ts';
 import { type Looks } from '../callers/looks.ts';
 import { type Cursor } from '../protocol/protocol.ts';
@@ -27,10 +28,13 @@ import {
   paged,
   TreePage,
   type TreeQuery,
+  WaitPage,
 } from './actor-pages.ts';
 import { tableIn } from '../../table.ts';
 import { type AskedPage } from './table-views.ts';
 import { shown, shownError, shownTable } from './wire-values.ts';
+
+type Listed = NonNullable<Parameters<Shard['listed']>[1]>;
 
 type LetterQuery = Parameters<Shard['deadLetters']['list']>[0] & {
   readonly after?: number;
@@ -156,25 +160,30 @@ export class ActorViews {
   /** A page of the actors below an address, as a list. Rejects with BOSUN_ACTOR_UNKNOWN. */
   list(asked: PageCall, under: string, query: ListQuery): Promise<ActorPage> {
     const { caller } = asked.call;
-    return paged(asked, this.#listed(caller, under, query.after), new ListPage(caller, query));
+    const { after, agent } = query;
+    return paged(asked, this.#listed(caller, under, { after, agent }), new ListPage(caller, query));
   }
 
   /** A page of the tree below an address. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN. */
   treePage(asked: PageCall, address: string, query: TreeQuery): Promise<PagedTree> {
     const { caller } = asked.call;
-    return paged(asked, this.#listed(caller, address, query.after), new TreePage(caller, address, query));
+    const { after, depth } = query;
+    const which = { after, ...(depth === 0 && { spans: [] }) };
+    return paged(asked, this.#listed(caller, address, which), new TreePage(caller, address, query));
   }
 
   /** The children of a Boss. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD. */
-  children(caller: Caller, address: string) {
+  children(caller: Caller, address: string, looks: Pick<Looks, 'charge'>) {
     const children = this.#lookedUp(caller, address, () => this.#system.boss(address).whichChildren()) ?? [];
+    looks.charge(children.length);
     return children
       .filter((child) => mayReach(caller, child.address))
       .map((child) => ({ ...child, lastError: shownError(child.lastError) }));
   }
 
-  #listed(caller: Caller, address: string, after = ''): Iterable<ListedActor> {
-    return this.#lookedUp(caller, address, () => this.#system.listed(address, after)) ?? [];
+  #listed(caller: Caller, address: string, which: Listed): Iterable<ListedActor | undefined> {
+    const part = { spans: spansOf(caller.addresses), ...which };
+    return this.#lookedUp(caller, address, () => this.#system.listed(address, part)) ?? [];
   }
 
   #lookedUp<Found>(caller: Caller, address: string, look: () => Found): Found | undefined {
@@ -193,11 +202,9 @@ export class ActorViews {
     { after = 0, limit = Infinity, ...only }: LetterQuery,
     looks: Pick<Looks, 'charge'>,
   ): DeadLetterView[] {
-    const letters = this.#system.deadLetters
-      .list(only)
-      .filter(({ address, number }) => number > after && mayReach(caller, address))
-      .slice(0, limit);
-    looks.charge(letters.length);
+    const kept = this.#system.deadLetters.list(only);
+    looks.charge(kept.length);
+    const letters = kept.filter(({ address, number }) => number > after && mayReach(caller, address)).slice(0, limit);
     return letters.map((letter) => this.#letter(letter));
   }
 
@@ -212,6 +219,7 @@ export class ActorViews {
       before,
       limit,
     }: { readonly address: string | undefined; readonly before: number; readonly limit: number },
+    looks: Pick<Looks, 'charge'>,
   ): Promise<AuditView[]> {
     const mayReachAll = caller.addresses.includes('**');
     const maySee = (record: AuditView) => (record.address === '' ? mayReachAll : mayReach(caller, record.address));
@@ -219,6 +227,7 @@ export class ActorViews {
     const records: AuditView[] = [];
     for (let from = before; records.length < limit; ) {
       const page = await this.#system.admin.audit({ address, before: from, limit: asked });
+      looks.charge(page.length);
       records.push(...page.filter(maySee));
       if (page.length < asked) break;
       from = page.at(-1)!.number;
@@ -233,10 +242,12 @@ export class ActorViews {
   }
 
   /** Waits, the longest first. For a wait of the host, the actors waited for decide who may see it. */
-  waits(caller: Caller): WaitView[] {
-    return this.#system.admin
-      .waiting()
+  async waits(asked: PageCall, limit: number): Promise<WaitView[]> {
+    const { caller } = asked.call;
+    const waits = await paged(asked, this.#system.clientApi.waits(), new WaitPage());
+    return waits
       .filter(({ address, for: whom }) => mayReach(caller, address ?? whom ?? ''))
+      .slice(0, limit)
       .map((wait) =>
         wait.kind === 'suspended' || wait.for === null || mayReach(caller, wait.for) ? wait : { ...wait, for: null },
       );

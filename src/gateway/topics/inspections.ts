@@ -6,6 +6,7 @@ import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../callers/callers.ts';
+import { type Looks } from '../callers/looks.ts';
 import { activeStates } from '../charts/active.ts';
 import { type Drawing, drawingOf } from '../charts/drawing.ts';
 import { ChartLayouts } from '../charts/layout.ts';
@@ -37,8 +38,9 @@ export class Inspections {
   }
 
   /** The inspection of an actor. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
-  view(caller: Caller, at: string): InspectionView {
+  view(caller: Caller, at: string, looks: Pick<Looks, 'charge'>): InspectionView {
     const state = this.#system.admin.getState(at);
+    looks.charge(state.children.length);
     const seen = (other: string | null) =>
       other === null || other === 'client' || other === 'host' || mayReach(caller, other) ? other : null;
     return {

@@ -12,6 +12,7 @@ import {
 } from '../../actors/api/record-pages.ts';
 import { EVENTS_PER_TURN, RECORD_CHARS_SHOWN } from '../limits.ts';
 import { type Shard } from '../../shard.ts';
+import { type Looks, UNCOUNTED } from '../callers/looks.ts';
 import { invalid } from '../callers/wire-errors.ts';
 import { type ActorViews } from './actor-views.ts';
 
@@ -37,6 +38,7 @@ export class RecordViews {
     address: string,
     name: string,
     { limit, ...options }: RecordsOptions & { readonly limit: number },
+    looks: Pick<Looks, 'charge'> = UNCOUNTED,
   ): Promise<RecordPage> {
     const { newestFirst = false, where = {} } = options;
     const hidden = Object.keys(where).find((field) => this.#views.isHidden(address, name, field));
@@ -44,7 +46,9 @@ export class RecordViews {
     let missing = 0;
     const read = async (count: number, from: number | undefined): Promise<RecordPage> => {
       const place = from === undefined ? {} : { [newestFirst ? 'before' : 'after']: from };
-      const page = await this.#system.records.list(address, name, { ...options, ...place, limit: count });
+      const asked = { ...options, ...place, limit: count };
+      const page = await this.#system.records.list(address, name, asked);
+      looks.charge(lookedAt(page, asked));
       missing += page.missing;
       const records = page.records.map((one) => ({ ...one, value: this.#views.recorded(address, name, one.value) }));
       return { ...page, records };
@@ -73,6 +77,7 @@ export class RecordViews {
     name: string,
     key: RecordKey,
     { limit, ...options }: FindRecordsOptions & { readonly limit: number },
+    looks: Pick<Looks, 'charge'> = UNCOUNTED,
   ): Promise<FoundRecords> {
     const declared = this.#system.clientApi.agent(agent);
     const policy = declared?.policies.records?.get(name);
@@ -80,11 +85,18 @@ export class RecordViews {
       throw invalid(`p.key: ${JSON.stringify(name)} has no schema, and its agent has secrets`);
     const read = async (count: number, from: string | undefined = options.from): Promise<FoundRecords> => {
       const { records, next } = await this.#system.records.find(agent, name, key, { ...options, from, limit: count });
+      looks.charge(records.length);
       const shown = (one: FoundRecord) => ({ ...one, value: this.#views.recorded(one.address, name, one.value) });
       return { records: records.map(shown), next };
     };
     return await wholePage(limit, read, ({ cursor }) => cursor);
   }
+}
+
+/** The number of records that were read for a page, from where it begins to where the next one does. */
+function lookedAt({ first, last, next }: RecordPage, { after = 0, before = Infinity, newestFirst }: RecordsOptions) {
+  const [low, high] = [Math.max(first, after + 1), Math.min(last + 1, before)];
+  return Math.max(0, newestFirst === true ? high - (next ?? low) : (next === null ? high : next + 1) - low);
 }
 
 /** The records of one answer: as many as fit, and at least one. */

@@ -2,6 +2,7 @@
 import { type ActorResult, END_PLACE, endPlace } from '../../actors/model/results.ts';
 import { type Run, type RunsOptions } from '../../actors/api/run-pages.ts';
 import { type Shard } from '../../shard.ts';
+import { type Looks, UNCOUNTED } from '../callers/looks.ts';
 import { type RunPageView, type RunView } from '../protocol/run-view.ts';
 import { type ActorViews } from './actor-views.ts';
 import { FittingRecords } from './record-views.ts';
@@ -20,13 +21,17 @@ export class RunViews {
   }
 
   /** Lists results as ShardResults.list does; a page ends early where they are long. */
-  async list({ limit, ...options }: RunsOptions & { readonly limit: number }): Promise<RunPageView> {
+  async list(
+    { limit, ...options }: RunsOptions & { readonly limit: number },
+    looks: Pick<Looks, 'charge'> = UNCOUNTED,
+  ): Promise<RunPageView> {
     const fitting = new FittingRecords<RunView>();
     const { records: runs } = fitting;
     let { from } = options;
     for (;;) {
       const count = Math.min(limit - runs.length, ASKED_AT_ONCE);
-      const page = await this.#system.results.list({ ...options, from, limit: count });
+      const asked = { ...options, from, limit: count };
+      const page = await this.#system.results.list(asked, (results) => looks.charge(results));
       if (!fitting.add(page.runs.map((run) => this.run(run)))) return { runs, next: runs.at(-1)!.cursor };
       if (page.next === null || runs.length === limit) return { runs, next: page.next };
       // A part of the kept results has been examined, as many as one call may.

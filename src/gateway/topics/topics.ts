@@ -193,7 +193,7 @@ export class Topics implements TopicFinder {
   }
 
   #inspection(caller: Caller, address: string): StateTopic {
-    const looked = this.#listing(() => this.#parts.inspections.view(caller, address));
+    const looked = this.#listing((looks) => this.#parts.inspections.view(caller, address, looks));
     return {
       ...looked,
       watch: (changed, ended) => {

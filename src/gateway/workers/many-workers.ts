@@ -71,9 +71,9 @@ export class ManyWorkers implements Backend {
       gateways,
       clock,
       instance,
-      tree: async ({ caller }, address, after) => {
+      tree: async ({ caller, looks }, address, after) => {
         const page = { address, after, depth: Infinity, limit: TREE_PAGE };
-        return (await handlers['actor.tree'](page, asking(caller))) as PagedTree;
+        return (await handlers['actor.tree'](page, { ...asking(caller), looks })) as PagedTree;
       },
       letters: async (caller) => handlers['deadletter.list']({ after: 0, limit: Infinity }, asking(caller)),
     });

@@ -225,9 +225,7 @@ export class Routes {
 
   async #list(params: ParamsOf<'actor.list'>, call: Call): Promise<ActorPage> {
     const homes = this.#parts.gateways.homesOf(checkAddress(params.under));
-    const page = joinedList((await this.#each(homes, 'actor.list', params, call)) as ActorPage[], params.limit);
-    call.looks.charge(page.actors.length);
-    return page;
+    return joinedList((await this.#each(homes, 'actor.list', params, call)) as ActorPage[], params.limit);
   }
 
   async #tree(params: ParamsOf<'actor.tree'>, call: Call): Promise<PagedTree> {
@@ -246,7 +244,6 @@ export class Routes {
     const trees = found.filter((tree) => tree !== undefined) as PagedTree[];
     // The actors that the caller may reach may be on another worker.
     if (trees.length === 0) throw refusals[0];
-    call.looks.charge(params.limit);
     return joinedTree(trees, this.#parts.join);
   }
 
@@ -275,17 +272,18 @@ export class Routes {
     worker: number,
     method: MethodName,
     params: RouteParams,
-    { caller, session, key, leftMs }: Call,
+    { caller, session, key, leftMs, looks }: Call,
     isRepeatable = METHODS[method].does === 'nothing',
   ): Promise<unknown> {
     const asked: WorkerRequest = { caller, session, key, leftMs };
-    const { result, replayed }: WorkerResponse = await callWorker(
+    const { result, replayed, looked }: WorkerResponse = await callWorker(
       this.#parts.gateways,
       worker,
       'call',
       [method, params, asked],
       { isRepeatable },
     );
+    looks.charge(looked);
     return replayed === undefined ? result : new Marked({ result, replayed });
   }
 

@@ -16,7 +16,7 @@ import { type SubscriptionMaker, type TopicFinder } from '../topics/topic-subscr
 import { openTree, type TreeTopic } from '../topics/tree-subscription.ts';
 import { type View } from '../topics/topic.ts';
 import { namedTopic, ofEvents, ofState } from '../topics/topics.ts';
-import { type PagedTree, type TreeBranch } from '../protocol/views.ts';
+import { type PagedTree } from '../protocol/views.ts';
 import { type WorkerGateways, type WorkerSub } from './worker-port.ts';
 import { EventStreams } from './event-streams.ts';
 import { EVERYTHING, Series } from './series.ts';
@@ -30,7 +30,11 @@ interface SpreadTopicsParts {
   /** Identifies the run of the gateway. */
   readonly instance: string;
   /** Reads the page of a tree after an address. */
-  readonly tree: (call: Pick<Call, 'caller'>, address: string, after: string | undefined) => Promise<PagedTree>;
+  readonly tree: (
+    call: Pick<Call, 'caller' | 'looks'>,
+    address: string,
+    after: string | undefined,
+  ) => Promise<PagedTree>;
   readonly letters: (caller: Caller) => Promise<unknown>;
 }
 
@@ -157,9 +161,7 @@ export class SpreadTopics implements TopicFinder {
     return {
       page: async (call, after) => {
         checkLooks(call.looks);
-        const page = await tree(call, address, after);
-        call.looks.charge(sizeOf(page));
-        return page;
+        return await tree(call, address, after);
       },
       get seq() {
         return seq;
@@ -176,9 +178,4 @@ export class SpreadTopics implements TopicFinder {
       },
     };
   }
-}
-
-/** Number of actors and hidden ancestors of a page. */
-function sizeOf({ children = [] }: TreeBranch): number {
-  return children.reduce((size, child) => size + sizeOf(child), 1);
 }

@@ -9,7 +9,7 @@ import { assert } from '../../assert.ts';
 import { type Shard } from '../../shard.ts';
 import { type Call, type Handler, Marked } from '../calls/call.ts';
 import { type Caller } from '../callers/callers.ts';
-import { UNCOUNTED } from '../callers/looks.ts';
+import { type Looks, UNCOUNTED } from '../callers/looks.ts';
 import { type SubscriptionsHost } from '../topics/subscriptions.ts';
 import { type BackendHandlers, type MethodName } from '../calls/methods.ts';
 import { OneSystem } from '../calls/one-system.ts';
@@ -84,11 +84,13 @@ export class WorkerGateway {
 
   async #call(method: MethodName, params: unknown, asked: WorkerRequest): Promise<WorkerResponse> {
     // The gateway enforces the deadline itself; the worker does not learn of it.
-    const call: Call = { ...asked, looks: UNCOUNTED, isOver: false };
+    let looked = 0;
+    const looks: Looks = { owesMs: () => 0, charge: (rows) => (looked += rows) };
+    const call: Call = { ...asked, looks, isOver: false };
     const result = await (this.#inside.handlers[method as keyof BackendHandlers] as Handler)(params, call);
     return result instanceof Marked
-      ? { result: result.result, replayed: result.replayed }
-      : { result, replayed: undefined };
+      ? { result: result.result, replayed: result.replayed, looked }
+      : { result, replayed: undefined, looked };
   }
 
   #nextEpoch(onEnd: Ender): Promise<void> {

@@ -23,6 +23,8 @@ export interface WorkerResponse {
   readonly result: unknown;
   /** Whether the call was a repeat; undefined if the method does not report it. */
   readonly replayed: boolean | undefined;
+  /** The number of rows that were looked at, for the budget of the caller. */
+  readonly looked: number;
 }
 
 /** A subscription at a worker gateway. */
@@ -48,7 +50,7 @@ export interface WorkerGatewayMethods {
   nextChange(address: string, run: string | null): Promise<string>;
   health(): ReturnType<Health['view']>;
   isReady(): boolean;
-  families(): readonly MetricFamily[];
+  families(): Promise<readonly MetricFamily[]>;
 }
 
 export type WorkerGatewayMethod = keyof WorkerGatewayMethods;

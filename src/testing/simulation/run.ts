@@ -326,7 +326,8 @@ class Run<World> {
       snapshot,
       actors: (agent) =>
         host.systems
-          .flatMap((system) => [...system.listed(ROOT, '')])
+          .flatMap((system) => [...system.listed(ROOT)])
+          .filter((row) => row !== undefined)
           .flatMap((row) =>
             row.agent !== 'boss' && (agent === undefined || row.agent === agent) ? (snapshot(row.address) ?? []) : [],
           ),

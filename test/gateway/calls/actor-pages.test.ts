@@ -3,7 +3,13 @@
  * caller.
  */
 import { describe, expect, it } from 'vitest';
-import { ACTORS_PAGE_MAX, PAGE_SLICE, SHOWN_ACTOR_COST } from '../../../src/gateway/limits.ts';
+import {
+  ACTORS_EXAMINED_MAX,
+  ACTORS_PAGE_MAX,
+  LOOKED_BURST,
+  PAGE_SLICE,
+  SHOWN_ACTOR_COST,
+} from '../../../src/gateway/limits.ts';
 import { type PagedTree, type TreeBranch } from '../../../src/gateway/protocol/views.ts';
 import { LONG } from '../../support/effort.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
@@ -21,6 +27,14 @@ const TREE = {
     { id: 'a/c', agent: 'counter' },
     { id: 'team', boss: { children: ['z', 'y', 'x/w'].map((id) => ({ id, agent: 'counter' })) } },
     { id: 'team-2', boss: { children: [{ id: 'only', boss: { children: [{ id: 'deep', agent: 'counter' }] } }] } },
+  ],
+};
+
+/** 20,000 actors of one agent, and one of another. */
+const CROWD = {
+  children: [
+    ...Array.from({ length: 20_000 }, (_, n) => ({ id: `visits-${n}`, agent: 'counter' })),
+    { id: 'till', agent: 'till' },
   ],
 };
 
@@ -57,8 +71,8 @@ function sizeOf(branch: TreeBranch): number {
 function looksOf({ test: { shard: system } }: GatewayTest): { count: number } {
   const looked = { count: 0 };
   const listed = system.listed.bind(system);
-  system.listed = function* (address, after) {
-    for (const actor of listed(address, after)) {
+  system.listed = function* (address, which) {
+    for (const actor of listed(address, which)) {
       looked.count += 1;
       yield actor;
     }
@@ -125,39 +139,83 @@ describe('pages of actors', () => {
   });
 
   it('read only the actors that they show and one more, however many actors there are (F4)', LONG, async () => {
-    const children = Array.from({ length: 20_000 }, (_, n) => ({ id: `visits-${n}`, agent: 'counter' }));
-    const test = await startGatewayTest({ ...FAST, operator: 'token-of-the-operator' }, { tree: { children } });
+    const addresses = ['visits-777', 'visits-9999/**', 'till/*'];
+    const tokens = [{ token: 'token-of-one-limited', id: 'limited', addresses }];
+    const test = await startGatewayTest({ ...FAST, tokens, operator: 'token-of-the-operator' }, { tree: CROWD });
     const client = await test.client({ token: 'token-of-the-operator' });
+    const limited = await test.client({ token: 'token-of-one-limited' });
     const looked = looksOf(test);
     for (const [method, params, count] of [
       ['actor.list', { limit: 10 }, 11],
       ['actor.list', { limit: 10, after: 'visits-9' }, 11],
       ['actor.tree', { limit: 100 }, 101],
       ['actor.tree', { limit: 100, after: 'visits-5' }, 101],
+      ['actor.list', { limit: 10, after: 'visits-9998' }, 1],
+      ['actor.list', { limit: 10, agent: 'till' }, 1],
+      ['actor.list', { limit: 10, agent: 'nobody' }, 0],
       ['actor.tree', { address: 'visits-7' }, 1],
+      ['actor.tree', { depth: 0 }, 1],
     ] as const) {
       looked.count = 0;
       expect(await test.call(client, method, params)).toMatchObject({ ok: true });
       expect([method, params, looked.count]).toEqual([method, params, count]);
+    }
+    for (const method of ['actor.list', 'actor.tree']) {
+      looked.count = 0;
+      const { r } = (await test.call(limited, method, { limit: 10 })) as unknown as { r: PagedTree & ListAnswer };
+      const shown = method === 'actor.list' ? r.actors.map(({ address }) => address) : addressesIn(r);
+      // And the root, which comes before all others.
+      expect([method, shown, looked.count]).toEqual([method, ['visits-777', 'visits-9999'], 3]);
     }
     expect(sizeOf((await treePages(test, client, {}))[0]!)).toBe(ACTORS_PAGE_MAX);
     await test.stop();
   });
 
   it('are read in slices if few actors pass the filter, with others served between (F4)', LONG, async () => {
-    const children = Array.from({ length: 20_000 }, (_, n) => ({ id: `visits-${n}`, agent: 'counter' }));
-    const test = await startGatewayTest({ ...FAST, operator: 'token-of-the-operator' }, { tree: { children } });
+    const test = await startGatewayTest({ ...FAST, operator: 'token-of-the-operator' }, { tree: CROWD });
     const client = await test.client({ token: 'token-of-the-operator' });
     const looked = looksOf(test);
     const slices: number[] = [];
-    client.send({ t: 'req', id: 'all', m: 'actor.list', p: { status: 'suspended' } });
-    while (client.last('res', 'all') === undefined) {
-      slices.push(looked.count);
+    const pages: unknown[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const id = `page-${pages.length}`;
+      client.send({ t: 'req', id, m: 'actor.list', p: { status: 'suspended', after } });
+      let all = 0;
+      while (client.last('res', id) === undefined) {
+        slices.push(looked.count);
+        all += looked.count;
+        looked.count = 0;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      const { r } = client.last('res', id) as unknown as { r: ListAnswer };
+      pages.push([r.actors.length, all + looked.count]);
       looked.count = 0;
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      after = r.next;
     }
-    expect(client.last('res', 'all')).toMatchObject({ r: { actors: [], next: null } });
+    // The root and its children: each page shows none, and the last one is what is left.
+    expect(pages).toEqual([
+      [0, ACTORS_EXAMINED_MAX],
+      [0, ACTORS_EXAMINED_MAX],
+      [0, 2],
+    ]);
     expect(Math.max(...slices)).toBe(PAGE_SLICE / SHOWN_ACTOR_COST);
     await test.stop();
   });
+});
+
+it.each([
+  ['boss.children', {}],
+  ['wait.list', {}],
+  ['actor.inspect', { address: 'root' }],
+  ['actor.turns', { address: 'root', limit: 10_000 }],
+])('%s is charged for the rows that it reads, and refused once they are spent (F4)', async (method, params) => {
+  const test = await startGatewayTest(FAST, { tree: { children: CROWD.children.slice(0, 500) } });
+  const client = await test.client();
+  const codes: (string | undefined)[] = [];
+  const most = (3 * LOOKED_BURST) / 500;
+  while (codes.length < most && codes.at(-1) === undefined)
+    codes.push(((await test.call(client, method, params))['e'] as { code: string } | undefined)?.code);
+  expect(codes.at(-1)).toBe('BOSUN_RATE_LIMITED');
+  expect(codes.length).toBeGreaterThan(30);
+  await test.stop();
 });

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { type Caller } from '../../../src/gateway/callers/callers.ts';
 import { AllLooks } from '../../../src/gateway/callers/looks.ts';
-import { LOOKED_BURST, PAGE_SLICE } from '../../../src/gateway/limits.ts';
+import { ACTORS_EXAMINED_MAX, LOOKED_BURST, PAGE_SLICE } from '../../../src/gateway/limits.ts';
 import { type ListedActor } from '../../../src/gateway/protocol/views.ts';
 import { ListPage, paged } from '../../../src/gateway/topics/actor-pages.ts';
 import { PageTurns } from '../../../src/gateway/topics/page-turns.ts';
@@ -64,16 +64,28 @@ it('pages are made for callers in turn: a small page does not wait for the large
   void large;
 });
 
-it('pages of one caller are made one after another, and refused once the first has spent its budget', async () => {
+it('pages of one caller are made one after another, and refused once the first have spent its budget', async () => {
   const rounds = new Rounds();
-  expect(ACTORS).toBeGreaterThanOrEqual(LOOKED_BURST);
-  const outcomes = Promise.allSettled([rounds.ask('greedy'), rounds.ask('greedy'), rounds.ask('greedy')]);
+  const [first, second] = [rounds.ask('greedy'), rounds.ask('greedy')];
+  const outcomes = Promise.allSettled([first, second, rounds.ask('greedy'), rounds.ask('greedy')]);
   let all = 0;
   for (let round = 0; round < 30; round++) {
     all += rounds.looked;
     await rounds.next();
   }
-  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
-  expect(await outcomes).toMatchObject([{}, { reason: { code: 'BOSUN_RATE_LIMITED' } }, {}]);
-  expect(all).toBe(ACTORS);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+  expect(await outcomes).toMatchObject([{}, {}, { reason: { code: 'BOSUN_RATE_LIMITED' } }, {}]);
+  expect(all).toBe(LOOKED_BURST);
+});
+
+it(`a page ends after ${ACTORS_EXAMINED_MAX} actors that do not fit, and the next one goes on there (F4)`, async () => {
+  const rounds = new Rounds();
+  const asked = rounds.ask('greedy');
+  let all = 0;
+  for (let round = 0; round < 10; round++) {
+    all += rounds.looked;
+    await rounds.next();
+  }
+  expect(all).toBe(10_000);
+  expect(await asked).toEqual({ actors: [], next: 'a-9999' });
 });
