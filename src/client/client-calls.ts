@@ -335,7 +335,10 @@ export class ClientCalls {
 
   #finish(call: OpenCall, answer: unknown, error?: ClientError): void {
     if (!this.#open.delete(call)) return;
-    if (call.isSend) this.#parts.changed();
+    if (call.isSend) {
+      this.#numbering.answered(call);
+      this.#parts.changed();
+    }
     this.#settle(call, answer, error);
   }
 

@@ -11,6 +11,8 @@ export interface NumberedCall {
 
 export class SendNumbering {
   #next = 1;
+  /** The highest number whose send has been answered for good. The gateway may have accepted it. */
+  #answered = 0;
   #expected: number | undefined;
   #isHeld = false;
 
@@ -28,7 +30,13 @@ export class SendNumbering {
   begin(last: number, sends: readonly NumberedCall[]): void {
     this.#expected = undefined;
     this.#isHeld = false;
+    this.#answered = last;
     this.#giveAnew(last + 1, sends);
+  }
+
+  /** Records that a send has been answered for good: no later send gets its number, except by word of the gateway. */
+  answered({ seq = 0 }: Pick<NumberedCall, 'seq'>): void {
+    this.#answered = Math.max(this.#answered, seq);
   }
 
   next(): number {
@@ -50,7 +58,7 @@ export class SendNumbering {
   realign(sends: readonly NumberedCall[]): void {
     this.#isHeld = false;
     const lowest = Math.min(this.#next, ...sends.flatMap(({ seq }) => seq ?? []));
-    this.#giveAnew(this.#expected ?? lowest, sends);
+    this.#giveAnew(this.#expected ?? Math.max(lowest, this.#answered + 1), sends);
     this.#expected = undefined;
   }
 

@@ -252,6 +252,28 @@ describe('a send that waits for its turn longer than the gateway does', () => {
   });
 });
 
+describe('a send after others whose outcome is open', () => {
+  it('never gets a number that the gateway has acknowledged: it would be taken for a repeat (F17)', async () => {
+    const { test, script, client } = await scriptedClient();
+    onTestFinished(() => test.stop());
+    await test.settle();
+    const [socket] = script.sockets;
+    say(socket, WELCOME);
+    const visits = client.actor('visits');
+    const sends = [1, 2, 3].map(() => watched(visits.send({ type: 'add' } as never)));
+    const numbers = () => socket!.sent.flatMap((frame) => (frame as { seq?: number }).seq ?? []);
+    expect(numbers()).toEqual([1, 2, 3]);
+    const late = { code: 'BOSUN_TIMEOUT', message: '', retryable: true };
+    say(socket, { t: 'res', id: '1', ok: false, e: late });
+    say(socket, { t: 'ack', seq: 3 });
+    sends.push(watched(visits.send({ type: 'add' } as never)));
+    await test.advance(LONG_MS);
+    expect(sends.map(({ value }) => value)).toEqual([undefined, { taken: null }, { taken: null }, undefined]);
+    expect(numbers()).toEqual([1, 2, 3, 1, 4]);
+    client.close();
+  });
+});
+
 describe('a client that cannot connect', () => {
   const token = 'a-token-of-16-characters';
   const failing = () => Promise.reject(new Error('no network'));
