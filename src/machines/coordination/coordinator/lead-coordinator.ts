@@ -20,6 +20,7 @@ import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decis
 import { loseItem } from './item-losses.ts';
 import { messages } from '../messages/messages.ts';
 import { asBefore } from '../../rules/turn.ts';
+import { inSlots } from '../../rules/wide-rows.ts';
 import { talkMessages } from '../../work/talk-messages.ts';
 import {
   causeCleared,
@@ -171,9 +172,10 @@ const machine = setup({
 /** The agent that carries out a plan. */
 export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',
-  version: 2,
-  // Version 1 took no notices about tickets. An item that waits for none is kept as it was.
-  migrate: { 2: asBefore },
+  version: 3,
+  // Version 1 took no notices about tickets: an item that waits for none is kept as it was. Version 2 kept a key of the
+  // context for each wide row that there ever was.
+  migrate: { 2: asBefore, 3: withSlots },
   machine,
   events: {
     ...orders,
@@ -189,6 +191,11 @@ export const leadCoordinator = defineAgent({
     ...talkMessages,
   },
 });
+
+function withSlots({ value, context }: { readonly value: unknown; readonly context: unknown }) {
+  const tables = ['items', 'results', 'checkpoints'] as const;
+  return { value, context: tables.reduce(inSlots<CoordinatorContext>, context as CoordinatorContext) } as never;
+}
 
 /** Sends a message. A message to a missing desk is dropped. */
 function post(enqueue: unknown, system: { get(id: string): unknown }, { to, event }: Outgoing): void {
