@@ -1,6 +1,7 @@
 /**
  * Every bound of the runtime, with its unit in its name and its reason beside it. Each has a test at the bound. Those
- * of the gateway and of the crew: gateway/limits.ts, machines/limits.ts.
+ * of the gateway and of the crew: gateway/limits.ts, machines/limits.ts. In all of them, bytes of text are those of its
+ * UTF-8 (text-bytes.ts), and characters are UTF-16 units.
  */
 
 /** Deeper than any hand-written context seen in practice; msgpack and JSON both fail at a few thousand. */
@@ -48,9 +49,7 @@ export const INCIDENT_PERIOD_MS = 10_000;
 /** Characters of a key of a table. Keys are compared at every level of the tree, and are in every page. */
 export const TABLE_KEY_CHARS_MAX = 256;
 
-/**
- * Bytes of one row of a table, so that a page of 32 rows stays below 2 MiB. Larger data belongs in a file or an actor.
- */
+/** Bytes of a row of a table: a page of 32 takes 2 MiB beside its keys. Larger data belongs in a file or an actor. */
 export const TABLE_ROW_BYTES_MAX = 64 * 1024;
 
 /** Rows of one table. Beyond that, use one actor per row, or several actors by key. */

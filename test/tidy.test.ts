@@ -46,6 +46,7 @@ const LEAVES = [
   'src/runtime-check.ts',
   'src/stack.ts',
   'src/table.ts',
+  'src/text-bytes.ts',
   'src/tree.ts',
   'src/user-code.ts',
   'src/user-schema.ts',

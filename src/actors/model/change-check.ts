@@ -10,6 +10,7 @@ import {
   VALUE_BYTES_MAX,
 } from '../../limits.ts';
 import { isTable, ownTable, type Table } from '../../table.ts';
+import { textBytes } from '../../text-bytes.ts';
 import { isProxy, isRecord, shownBy } from './plain-values.ts';
 import { type Change, type RowChanges } from './state.ts';
 import { admitError } from './thrown.ts';
@@ -112,7 +113,7 @@ function admitRows(rows: Record<string, RowChanges>, resolve: ResolveHandle | un
   for (const [field, { size, set, unset }] of Object.entries(rows)) {
     standUnder(field, 0);
     checkSize(size);
-    for (const key of unset) left -= key.length;
+    for (const key of unset) left -= textBytes(key);
     const admitted = set.map(([key, row]) => {
       const entry = [key, admitRow(key, row, resolve)] as const;
       left -= lastBytes();

@@ -8,6 +8,7 @@ import { type EventObject } from 'xstate';
 import { type z } from 'zod';
 import { disownParts } from '../../user-code.ts';
 import { VALUE_BYTES_MAX } from '../../limits.ts';
+import { textBytes } from '../../text-bytes.ts';
 import { eventType } from './event-check.ts';
 import { count } from './value-check.ts';
 
@@ -16,12 +17,14 @@ type Scalar = string | number | boolean;
 /** A field of a flat schema. */
 interface Field {
   readonly key: string;
+  /** Bytes of the key as a part of an event. */
+  readonly keyBytes: number;
   readonly isOptional: boolean;
   readonly kind: 'string' | 'number' | 'boolean' | 'oneOf';
   readonly values: ReadonlySet<unknown>;
 }
 
-/** Bytes of a string beside its length, of a number and of a boolean; as value-check.ts counts. */
+/** Bytes of a string beside its text, of a number and of a boolean; as value-check.ts counts. */
 const TEXT_BYTES = 3;
 const NUMBER_BYTES = 9;
 const BOOLEAN_BYTES = 1;
@@ -57,7 +60,7 @@ class FlatShape {
 
   read(type: string, event: Readonly<Record<string, unknown>>): EventObject | undefined {
     if (Object.getPrototypeOf(event) !== Object.prototype || !type.isWellFormed()) return undefined;
-    let bytes = 'type'.length + KEY_BYTES + type.length + TEXT_BYTES;
+    let bytes = 'type'.length + KEY_BYTES + bytesOf(type);
     let dropped = -1;
     for (const _ in event) dropped += 1;
     const read: Record<string, unknown> = {};
@@ -66,7 +69,7 @@ class FlatShape {
       // The parser copies a field that is present as undefined, hidden fields included.
       if (value === undefined && field.isOptional && !(field.key in event)) continue;
       if (!holds(field, value)) return undefined;
-      bytes += field.key.length + KEY_BYTES + bytesOf(value);
+      bytes += field.keyBytes + bytesOf(value);
       dropped -= 1;
       // The stored form has no negative zero.
       read[field.key] = value === 0 ? 0 : value;
@@ -93,7 +96,7 @@ function holds({ kind, values }: Field, value: unknown): value is Scalar {
 }
 
 function bytesOf(value: Scalar): number {
-  if (typeof value === 'string') return value.length + TEXT_BYTES;
+  if (typeof value === 'string') return textBytes(value) + TEXT_BYTES;
   return typeof value === 'number' ? NUMBER_BYTES : BOOLEAN_BYTES;
 }
 
@@ -132,7 +135,7 @@ function fieldOf(key: string, schema: z.core.$ZodType, isOptional: boolean): Fie
     case 'string':
     case 'number':
     case 'boolean':
-      return { key, isOptional, kind: type, values: NO_VALUES };
+      return { key, keyBytes: textBytes(key) + KEY_BYTES, isOptional, kind: type, values: NO_VALUES };
     case 'literal':
       return oneOf(key, isOptional, values!);
     case 'enum':
@@ -154,7 +157,8 @@ function oneOf(key: string, isOptional: boolean, values: readonly unknown[]): Fi
   const arePlain = values.every(
     (value) => typeof value === 'boolean' || (typeof value === 'string' && value.isWellFormed()),
   );
-  return arePlain ? { key, isOptional, kind: 'oneOf', values: new Set(values) } : undefined;
+  const keyBytes = textBytes(key) + KEY_BYTES;
+  return arePlain ? { key, keyBytes, isOptional, kind: 'oneOf', values: new Set(values) } : undefined;
 }
 
 /**

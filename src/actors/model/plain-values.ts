@@ -6,6 +6,7 @@
 import { types } from 'node:util';
 import { retold } from '../../errors.ts';
 import { isTable, ownTable, type Table } from '../../table.ts';
+import { textBytes } from '../../text-bytes.ts';
 
 /** The callbacks of the admission walk that the value belongs to. */
 export interface Walk {
@@ -80,7 +81,7 @@ function plainBytes(value: Uint8Array, { spend }: Walk): Uint8Array {
 function plainTable(given: Table<unknown>, { part, spend }: Walk): Table<unknown> {
   let admitted = ownTable(given);
   admitted.forEach((row, key) => {
-    spend(key.length + 3);
+    spend(textBytes(key) + 3);
     admitted = admitted.set(key, part(row, key));
   });
   return admitted;
@@ -98,7 +99,7 @@ function plainError(error: Error & { code?: unknown }, { part, spend }: Walk): E
   const message = text(error.message, '');
   const { stack: given } = error;
   const stack = given === undefined ? undefined : text(given, '');
-  spend(name.length + message.length + (stack?.length ?? 0) + 20);
+  spend(textBytes(name) + textBytes(message) + textBytes(stack ?? '') + 20);
   if (plainErrors.has(error)) return error;
   const inner: { code?: unknown; cause?: unknown } = {};
   for (const key of ['code', 'cause'] as const) if (key in error) inner[key] = part(error[key], key);

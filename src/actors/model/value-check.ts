@@ -8,6 +8,7 @@
 import { BosunError, isBosunError, messageOf } from '../../errors.ts';
 import { disown, isThenable } from '../../user-code.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../limits.ts';
+import { textBytes } from '../../text-bytes.ts';
 import { isProxy, isRecord, plainValue, shownBy } from './plain-values.ts';
 import { Ref } from './ref.ts';
 
@@ -125,7 +126,7 @@ function walk(value: unknown, depth: number, resolve: ResolveHandle | undefined)
 }
 
 function walkString(value: string, depth: number): string {
-  spend(value.length + 3, depth);
+  spend(textBytes(value) + 3, depth);
   // A lone surrogate would be read from disk as another character.
   if (!value.isWellFormed()) refuse(depth, 'a string with half a surrogate pair');
   return value;
@@ -136,7 +137,7 @@ function walkObject(given: object, depth: number, resolve: ResolveHandle | undef
   if (Array.isArray(value)) return walkArray(value, depth, resolve);
   if (isRecord(value)) return walkRecord(value, depth, resolve);
   if (value instanceof Ref) {
-    spend(value.address.length + 16, depth);
+    spend(textBytes(value.address) + 16, depth);
     return (resolve === undefined ? value.ref : resolve(value)) ?? refuse(depth - 1, 'a reference of another system');
   }
   const reference = resolve?.(value);
@@ -201,7 +202,7 @@ function walkRecord(
   checkRecord(value, depth - 1);
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
-    spend(key.length + 2, depth);
+    spend(textBytes(key) + 2, depth);
     const item = value[key];
     trail[depth - 1] = key;
     const admitted = walk(item, depth, resolve);

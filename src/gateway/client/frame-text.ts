@@ -2,6 +2,7 @@
  * Frames as JSON text and back. Incoming text is limited in size, depth and number of values before other code reads
  * it.
  */
+import { isTextOver } from '../../text-bytes.ts';
 import { FRAME_BYTES_MAX, FRAME_DEPTH_MAX, FRAME_VALUES_MAX } from '../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
@@ -62,8 +63,7 @@ export function parseJson(text: string): unknown {
 
 /** Like `parseJson`, but returns undefined for invalid JSON, to which another protocol has its own answer. */
 export function jsonIn(text: string): unknown {
-  // Each character takes at least one byte, so this check is never too strict.
-  if (text.length > FRAME_BYTES_MAX) throw invalid(`a frame has at most ${FRAME_BYTES_MAX} bytes`);
+  if (isTextOver(text, FRAME_BYTES_MAX)) throw invalid(`a frame has at most ${FRAME_BYTES_MAX} bytes`);
   let value: unknown;
   try {
     value = JSON.parse(text);

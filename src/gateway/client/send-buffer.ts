@@ -3,6 +3,7 @@
  * state of its subscriptions is kept, and reading from it stops. After a while, or at the last mark, it is closed.
  */
 import { type Cancel, type Clock } from '../../clock.ts';
+import { isTextOver } from '../../text-bytes.ts';
 import { OUT_BYTES_HIGH, OUT_BYTES_LOW, OUT_BYTES_MAX, SLOW_MS_MAX } from '../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 
@@ -55,7 +56,7 @@ export class SendBuffer {
       return;
     }
     const sent = text(frame);
-    wire.send(sent.length > OUT_BYTES_MAX ? text(inPlaceOf(frame)) : sent, isMore);
+    wire.send(isTextOver(sent, OUT_BYTES_MAX) ? text(inPlaceOf(frame)) : sent, isMore);
     if (!this.isSlow && wire.bufferedBytes > OUT_BYTES_HIGH) this.#slow();
   }
 

@@ -62,8 +62,9 @@ export function wireOf(ws: WebSocket, { socket, bytes, drained }: SocketWirePart
       }
       // A small frame with nothing waiting behind it makes no client slow, so no notification is needed when it has
       // left.
-      const told = ws.bufferedAmount > 0 || text.length > OUT_BYTES_LOW ? drained : undefined;
-      ws.send(bytes.of(text), { binary: false }, told);
+      const sent = bytes.of(text);
+      const told = ws.bufferedAmount > 0 || sent.length > OUT_BYTES_LOW ? drained : undefined;
+      ws.send(sent, { binary: false }, told);
       if (!isMore || ws.bufferedAmount > GATHERED_BYTES_MAX) uncork();
     },
     get bufferedBytes() {

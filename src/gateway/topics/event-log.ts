@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../../clock.ts';
+import { textBytes } from '../../text-bytes.ts';
 import { EVENT_BYTES_KEPT_MAX, EVENTS_KEPT_MAX, EVENTS_LINGER_MS } from '../limits.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 
@@ -81,7 +82,7 @@ export class EventLog {
   record(address: string, event: EventObject): void {
     if (!this.#isRecording) return;
     const view = this.#parts.shown(address, event);
-    const kept: KeptEvent = { seq: ++this.#seq, address, event: view, bytes: JSON.stringify(view).length };
+    const kept: KeptEvent = { seq: ++this.#seq, address, event: view, bytes: textBytes(JSON.stringify(view)) };
     this.#kept.set(kept.seq, kept);
     this.#bytes += kept.bytes;
     while (this.#kept.size > EVENTS_KEPT_MAX || (this.#bytes > EVENT_BYTES_KEPT_MAX && this.#kept.size > 1))

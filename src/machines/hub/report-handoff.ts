@@ -3,6 +3,7 @@
  * for the good outcome of its role. Pure.
  */
 import { plainLine } from '../../plain-text.ts';
+import { textBytes } from '../../text-bytes.ts';
 import { HANDOFF_BYTES_MAX } from '../limits.ts';
 import { fits } from '../rules/value-size.ts';
 import { handoffSaid } from './handoff.ts';
@@ -93,7 +94,7 @@ function testsPass({ exitCode, report }: ReadEnd): boolean | null {
 function shownOf(findings: readonly Finding[]): Finding[] {
   // Read once: an estimate of the whole list for each finding would take quadratic time.
   let left = FINDINGS_BYTES_MAX;
-  const shown = worstFirst(findings).filter((one) => (left -= JSON.stringify(one).length) >= 0);
+  const shown = worstFirst(findings).filter((one) => (left -= textBytes(JSON.stringify(one))) >= 0);
   while (!fits(shown, FINDINGS_BYTES_MAX)) shown.pop();
   return shown;
 }

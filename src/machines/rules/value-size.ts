@@ -2,6 +2,7 @@
  * An estimate of a value's size: exact bytes are counted when a turn is admitted, which is too late to refuse a value.
  * Pure.
  */
+import { textBytes } from '../../text-bytes.ts';
 
 /** Bytes assumed for a reference to an actor or another value that is not walked. */
 const OPAQUE_BYTES = 512;
@@ -16,7 +17,7 @@ export function fits(value: unknown, bytes: number): boolean {
 
 /** The bytes that remain of `bytes` after a value; negative if the value is larger. */
 function left(value: unknown, bytes: number): number {
-  if (typeof value === 'string') return bytes - VALUE_BYTES - value.length;
+  if (typeof value === 'string') return leftOfText(value, bytes - VALUE_BYTES);
   if (typeof value !== 'object' || value === null) return bytes - VALUE_BYTES;
   if (ArrayBuffer.isView(value)) return bytes - VALUE_BYTES - value.byteLength;
   const parts = partsOf(value);
@@ -27,6 +28,11 @@ function left(value: unknown, bytes: number): number {
     if (rest < 0) break;
   }
   return rest;
+}
+
+/** Reads no text that is larger by its length alone. */
+function leftOfText(text: string, bytes: number): number {
+  return text.length > bytes ? -1 : bytes - textBytes(text);
 }
 
 function partsOf(value: object): Iterable<unknown> | undefined {

@@ -8,7 +8,9 @@ import { type EventObject } from 'xstate';
 import { z } from 'zod';
 import { type EventSchemas, parseEvent } from '../../../src/actors/model/agent.ts';
 import { flatEvent } from '../../../src/actors/model/flat-events.ts';
+import { VALUE_BYTES_MAX } from '../../../src/limits.ts';
 import { byEffort } from '../../support/effort.ts';
+import { textOfBytes, WIDE_CHARACTERS } from '../../support/text-of-bytes.ts';
 import { admit, takeCount } from '../../../src/actors/model/value-check.ts';
 
 const LONE_SURROGATE = '\ud800';
@@ -41,7 +43,7 @@ const field = fc.constantFrom<z.ZodType>(
   z.array(z.number()),
 );
 
-const key = fc.constantFrom('a', 'b', 'toString', '__keys__', LONE_SURROGATE);
+const key = fc.constantFrom('a', 'b', '漢', 'toString', '__keys__', LONE_SURROGATE);
 
 const schema = fc
   .tuple(fc.dictionary(key, field, { maxKeys: 3 }), fc.constantFrom('strip', 'strict', 'loose', 'checked', 'typed'))
@@ -55,6 +57,7 @@ const schema = fc
 const value = fc.oneof(
   fc.constantFrom<unknown>('paid', 'open', 'low', true, 0, -0, NaN, Infinity, undefined, null, LONE_SURROGATE, '  x '),
   fc.string({ maxLength: 4 }),
+  fc.constantFrom('é', '漢字', '😀'),
   fc.double(),
   fc.constantFrom<unknown>([1], { name: 'x' }, () => 1, Symbol('s'), 1n, new Date(0), 'x'.repeat(300_000)),
 );
@@ -136,6 +139,23 @@ describe('the fast path for events of flat schemas', () => {
     expect(flatEvent(events, { type: 'go', n: undefined })).toBeUndefined();
     expect(flatEvent(events, Object.defineProperty({ type: 'go' }, 'n', { enumerable: false }))).toBeUndefined();
     expect(flatEvent(events, { type: 'go' })).toEqual({ type: 'go' });
+  });
+
+  it.each(WIDE_CHARACTERS)('B6: counts and bounds text of %s in bytes, as admission does', (character) => {
+    const schema = z.object({ [character]: z.string(), how: z.literal([character]) });
+    const events = { [character]: schema };
+    const event = (bytes: number) => ({
+      type: character,
+      [character]: textOfBytes(bytes, character),
+      how: character,
+    });
+    takeCount();
+    const flat = flatEvent(events, event(500));
+    expect({ event: flat, bytes: takeCount() }).toStrictEqual(parsedAndAdmitted(events, event(500)));
+    flatEvent(events, event(0));
+    const room = VALUE_BYTES_MAX - takeCount();
+    expect(flatEvent(events, event(room))).toBeDefined();
+    expect(flatEvent(events, event(room + 1))).toBeUndefined();
   });
 
   it('copies the event, so that its sender cannot change it', () => {

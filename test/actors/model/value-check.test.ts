@@ -5,13 +5,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { admitChange } from '../../../src/actors/model/change-check.ts';
 import { admitError } from '../../../src/actors/model/thrown.ts';
-import { admit } from '../../../src/actors/model/value-check.ts';
+import { admit, takeCount } from '../../../src/actors/model/value-check.ts';
 import { Ref, type RefHost } from '../../../src/actors/model/ref.ts';
 import { Change } from '../../../src/actors/model/state.ts';
 import { isBosunError } from '../../../src/errors.ts';
-import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../../src/limits.ts';
+import { TABLE_KEY_CHARS_MAX, TABLE_ROW_BYTES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../../src/limits.ts';
 import { createCodec } from '../../../src/persistence/codec.ts';
+import { table } from '../../../src/table.ts';
 import { byEffort, LONG } from '../../support/effort.ts';
+import { textOfBytes, WIDE_CHARACTERS } from '../../support/text-of-bytes.ts';
 
 const HALF = '\ud83d';
 
@@ -103,6 +105,17 @@ describe('admission refuses', () => {
       `part of a value of more than ${VALUE_BYTES_MAX} bytes`,
     );
     expect(refusal(new Uint8Array(VALUE_BYTES_MAX))).toContain('part of a value of more than');
+  });
+  it.each(WIDE_CHARACTERS)('B6: text and keys of %s from one byte above the bound', (character) => {
+    const text = (around: number, bytes: number) => textOfBytes(bytes - around, character);
+    const refusals = (bytes: number) => [
+      refusal(text(3, bytes)),
+      refusal([text(9, bytes)]),
+      refusal({ [text(3, bytes)]: null }),
+    ];
+    const over = expect.stringContaining(`part of a value of more than ${VALUE_BYTES_MAX} bytes`) as string;
+    expect(refusals(VALUE_BYTES_MAX)).toEqual(['admitted', 'admitted', 'admitted']);
+    expect(refusals(VALUE_BYTES_MAX + 1)).toEqual([over, over, over]);
   });
   it('few objects with very many paths between them, in bounded time', LONG, () => {
     expect(refusal(manyPaths)).toContain('part of a value of more than');
@@ -210,6 +223,61 @@ describe('a change of state', () => {
     expect(
       Object.keys(admitChange(Change.of({ context: { value: { a: large, b: large } } })).context!.value as object),
     ).toEqual(['a', 'b']);
+  });
+});
+
+describe('a table', () => {
+  const over = (what: string) => new RegExp(`more than ${what} bytes`);
+
+  it.each(WIDE_CHARACTERS)('B6: takes a row of %s up to the bound in bytes, whole or alone', (character) => {
+    const row = (bytes: number) => textOfBytes(bytes - 3, character);
+    const whole = (bytes: number) =>
+      admitChange(Change.of({ context: { value: { t: table([['k', row(bytes)]]) } } })).context;
+    const alone = (bytes: number) =>
+      admitChange(Change.of({ rows: { t: { size: 1, set: [['k', row(bytes)]], unset: [] } } })).rows;
+    expect(whole(TABLE_ROW_BYTES_MAX)).toBeDefined();
+    expect(alone(TABLE_ROW_BYTES_MAX)).toBeDefined();
+    expect(() => whole(TABLE_ROW_BYTES_MAX + 1)).toThrow(over(`${TABLE_ROW_BYTES_MAX}`));
+    expect(() => alone(TABLE_ROW_BYTES_MAX + 1)).toThrow(over(`${TABLE_ROW_BYTES_MAX}`));
+  });
+
+  it('B6: loses rows in one turn up to the bound of their keys in bytes', () => {
+    const lose = (count: number) => {
+      const unset = Array.from({ length: count }, () => '漢'.repeat(TABLE_KEY_CHARS_MAX));
+      return admitChange(Change.of({ rows: { t: { size: 0, set: [], unset } } })).rows;
+    };
+    const fitting = Math.floor(VALUE_BYTES_MAX / (3 * TABLE_KEY_CHARS_MAX));
+    expect(lose(fitting)).toBeDefined();
+    expect(() => lose(fitting + 1)).toThrow(over(`${VALUE_BYTES_MAX}`));
+  });
+});
+
+describe('the count of admitted bytes', () => {
+  const failed = (fields: object) => Object.assign(new Error('e'), { stack: 'at a' }, fields);
+
+  it.each<[string, (text: string) => unknown]>([
+    ['a text', (text) => text],
+    ['an item of a list', (text) => [text]],
+    ['a key', (text) => ({ [text]: 1 })],
+    ['a field', (text) => ({ a: text })],
+    ['a key of a map', (text) => new Map([[text, 1]])],
+    ['a member of a set', (text) => new Set([text])],
+    ['the name of an error', (name) => failed({ name })],
+    ['the message of an error', (message) => failed({ message })],
+    ['the stack of an error', (stack) => failed({ stack })],
+    ['the code of an error', (code) => failed({ code })],
+    ['a key of a nested table', (text) => ({ t: table([[text, 1]]) })],
+    ['a row of a nested table', (text) => ({ t: table([['a', text]]) })],
+    ['the address of a reference', (text) => host.ref(1, text)],
+  ])('B6: has the bytes of %s, whatever the characters', (_, made) => {
+    const counted = (text: string) => {
+      takeCount();
+      admit(made(text), 'x');
+      return takeCount();
+    };
+    const around = counted('x') - 1;
+    for (const text of ['é', '漢', '😀', 'x漢é😀'.repeat(20)])
+      expect(counted(text) - around).toBe(Buffer.byteLength(text));
   });
 });
 

@@ -40,6 +40,7 @@ import { KeyedAnswers } from '../../../src/gateway/calls/keyed-answers.ts';
 import { ActorViews } from '../../../src/gateway/topics/actor-views.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { LONG } from '../../support/effort.ts';
+import { textOfBytes, WIDE_CHARACTERS } from '../../support/text-of-bytes.ts';
 import { MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 
 const FAST = { rate: { burst: 1e9, perSecond: 1e9 } };
@@ -473,6 +474,16 @@ describe('the gateway', () => {
     expect(log.oldest).toBe(1);
     log.record('a', large);
     expect(log.oldest).toBe(2);
+  });
+
+  it.each(WIDE_CHARACTERS)(`B6: keeps ${EVENT_BYTES_KEPT_MAX} bytes of events of %s`, (character) => {
+    const log = new EventLog({ clock: new VirtualClock(), instance: 'i', shown: (_, event) => event as never });
+    log.listen(() => {});
+    const around = JSON.stringify({ type: '' }).length;
+    for (const more of [0, 0, 0, 0, 1])
+      log.record('a', { type: textOfBytes(EVENT_BYTES_KEPT_MAX / 4 - around + more, character) });
+    // Four of the five fit, but for the one byte that the last is larger.
+    expect(log.oldest).toBe(3);
   });
 
   it(`remembers the rates of ${RATES_MAX} callers, and forgets the caller that was silent longest`, () => {

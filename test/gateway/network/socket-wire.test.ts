@@ -6,6 +6,7 @@ import { frameText } from '../../../src/gateway/client/frame-text.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
 import { FrameBytes, wireOf } from '../../../src/gateway/network/socket-wire.ts';
 import { OUT_BYTES_LOW } from '../../../src/gateway/limits.ts';
+import { textOfBytes, WIDE_CHARACTERS } from '../../support/text-of-bytes.ts';
 
 /** A socket that records each write, and completes writes at once or on demand. */
 function stage({ isStuck = false } = {}) {
@@ -118,6 +119,21 @@ describe('a client that stopped reading', () => {
     await turn();
     expect(told()).toBe(1);
   });
+
+  it.each(WIDE_CHARACTERS)(
+    'B6: is known to read again when a frame of %s above the low mark has left',
+    async (wide) => {
+      const { wire, leave, told } = stage({ isStuck: true });
+      wire.send(textOfBytes(OUT_BYTES_LOW, wide));
+      leave();
+      await turn();
+      expect(told()).toBe(0);
+      wire.send(textOfBytes(OUT_BYTES_LOW + 1, wide));
+      leave();
+      await turn();
+      expect(told()).toBe(1);
+    },
+  );
 });
 
 describe('a frame to many subscribers', () => {

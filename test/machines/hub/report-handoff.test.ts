@@ -8,6 +8,7 @@ import { type ReadEnd, hasEndedWell, reportHandoff } from '../../../src/machines
 import { type Role, ROLES } from '../../../src/machines/hub/roles.ts';
 import { HANDOFF_BYTES_MAX } from '../../../src/machines/limits.ts';
 import { fits } from '../../../src/machines/rules/value-size.ts';
+import { textOfBytes, WIDE_CHARACTERS } from '../../support/text-of-bytes.ts';
 
 const found = (given: Partial<Finding> = {}): Finding => ({
   ...{ rule: 'eqeqeq', level: 'error', message: 'no', file: 'a.ts', line: 3, column: 1 },
@@ -148,5 +149,14 @@ describe('hand-offs of any report', () => {
     expect(shown.length).toBeGreaterThan(100);
     expect(shown).toEqual(report.findings.slice(0, shown.length));
     expect(fits(said, HANDOFF_BYTES_MAX)).toBe(true);
+  });
+
+  it.each(WIDE_CHARACTERS)('B6: show findings in %s up to half a hand-off in bytes', (character) => {
+    const finding = found({ message: textOfBytes(1_000, character) });
+    const said = handedOff('Reviewer', { exitCode: 1, report: lint(...Array.from({ length: 100 }, () => finding)) });
+    const { shown } = said.data.findings as { readonly shown: readonly Finding[] };
+    const bytes = Buffer.byteLength(JSON.stringify(shown));
+    expect(bytes).toBeLessThanOrEqual(HANDOFF_BYTES_MAX / 2);
+    expect(bytes).toBeGreaterThan(HANDOFF_BYTES_MAX / 2 - 3_000);
   });
 });

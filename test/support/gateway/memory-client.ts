@@ -55,7 +55,7 @@ export class MemoryClient {
     const bufferedBytes = () => this.buffered;
     return {
       send: (data) => {
-        if (!this.isReading) this.buffered += data.length;
+        if (!this.isReading) this.buffered += Buffer.byteLength(data);
         this.frames.push(JSON.parse(data) as Frame);
       },
       get bufferedBytes() {
