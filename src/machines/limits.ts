@@ -7,6 +7,9 @@ export const CORRELATION_FAILURES_MAX = 500;
 export const GATE_AUDIENCE_MAX = 100;
 export const GATE_REMINDERS_MAX = 100;
 
+/** Bytes of the names of an audience, which fit into one table row together with the answer: 100 of 200 letters. */
+export const GATE_AUDIENCE_BYTES_MAX = 21 * 1024;
+
 /**
  * Characters of each of a gate's `item`, `stage` and `proposal`: the longest path of an item, or one line for people.
  */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   DESK_ORDERS_OPEN_MAX,
   GATE_ANSWER_BYTES_MAX,
+  GATE_AUDIENCE_BYTES_MAX,
   GATE_AUDIENCE_MAX,
   GATE_TIMEOUT_BYTES_MAX,
 } from '../../../src/machines/limits.ts';
@@ -16,6 +17,8 @@ import { alertDesk } from '../../../src/machines/people/alerts/alert-desk.ts';
 import { type GateDeskContext, gateDesk } from '../../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
 import { type OrderReply, TAKEN } from '../../../src/machines/rules/turn.ts';
+import { textBytes } from '../../../src/text-bytes.ts';
+import { textOfBytes } from '../../support/text-of-bytes.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE, EVIDENCE } from '../../support/machines/debate-room.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
@@ -204,26 +207,36 @@ describe('a desk', () => {
     expect((system.snapshot(DESKS.gates)!.context as GateDeskContext).held.size).toBe(0);
   });
 
-  it('takes answers and default answers up to their size limits, and a limited number of answers at once', async () => {
-    await start();
-    const wide = (bytes: number) => ({ ...YES, answer: { decision: 'yes', note: 'x'.repeat(bytes - 100) } });
-    const onTimeout = { name: 'print', value: 'x'.repeat(GATE_TIMEOUT_BYTES_MAX - 100) };
-    const audience = ['*', ...Array.from({ length: GATE_AUDIENCE_MAX - 1 }, () => 'x'.repeat(200))];
-    const question = { ...QUESTION, form: { type: 'object' }, onTimeout, audience };
-    const { shard: system } = crew.test;
-    const opened = system.ask(DESKS.gates, { type: 'gate.open', ...question });
-    const answers = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () =>
-      system.ask<OrderReply>(DESKS.gates, wide(GATE_ANSWER_BYTES_MAX)),
-    );
-    await crew.test.settle();
-    expect(await opened).toEqual({ taken: true, problems: [] });
-    const [first, ...others] = await Promise.all(answers);
-    expect(first).toEqual({ taken: true, problems: [] });
-    expect(others.every(({ taken }) => !taken)).toBe(true);
-    expect(others.at(-1)!.problems).toEqual([`gate "q" has ${DESK_ORDERS_OPEN_MAX} orders to answer first`]);
-    expect(system.deadLetters.list().filter(({ error }) => error !== undefined)).toEqual([]);
-    expect(crew.gates()).toMatchObject([{ phase: 'answered', result: { onTimeout } }]);
-  });
+  it.each(['x', '漢'])(
+    'takes answers and default answers up to their size limits, some at once, in text of %s',
+    async (character) => {
+      await start();
+      const wide = (bytes: number) => ({
+        ...YES,
+        answer: { decision: 'yes', note: textOfBytes(bytes - 100, character) },
+      });
+      const onTimeout = { name: 'print', value: textOfBytes(GATE_TIMEOUT_BYTES_MAX - 100, character) };
+      const nameChars = Math.min(
+        200,
+        Math.floor((GATE_AUDIENCE_BYTES_MAX / GATE_AUDIENCE_MAX - 9) / textBytes(character)),
+      );
+      const audience = ['*', ...Array.from({ length: GATE_AUDIENCE_MAX - 1 }, () => character.repeat(nameChars))];
+      const question = { ...QUESTION, form: { type: 'object' }, onTimeout, audience };
+      const { shard: system } = crew.test;
+      const opened = system.ask(DESKS.gates, { type: 'gate.open', ...question });
+      const answers = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () =>
+        system.ask<OrderReply>(DESKS.gates, wide(GATE_ANSWER_BYTES_MAX)),
+      );
+      await crew.test.settle();
+      expect(await opened).toEqual({ taken: true, problems: [] });
+      const [first, ...others] = await Promise.all(answers);
+      expect(first).toEqual({ taken: true, problems: [] });
+      expect(others.every(({ taken }) => !taken)).toBe(true);
+      expect(others.at(-1)!.problems).toEqual([`gate "q" has ${DESK_ORDERS_OPEN_MAX} orders to answer first`]);
+      expect(system.deadLetters.list().filter(({ error }) => error !== undefined)).toEqual([]);
+      expect(crew.gates()).toMatchObject([{ phase: 'answered', result: { onTimeout } }]);
+    },
+  );
 
   it('refuses answers and default answers above their size limits', async () => {
     await start();
@@ -232,5 +245,17 @@ describe('a desk', () => {
     await expect(ask({ ...YES, answer: large } as { type: string })).rejects.toThrow(/larger than \d+ bytes/);
     const question = { type: 'gate.open', ...QUESTION, onTimeout: { name: 'print', value: large } };
     await expect(ask(question)).rejects.toThrow(/larger than \d+ bytes/);
+  });
+
+  it('B6: takes names of an audience up to their bound in bytes', async () => {
+    await start();
+    const asked = (more: number) => {
+      // A name and the list take nine bytes each beside the text.
+      const [full, others] = [Math.floor(GATE_AUDIENCE_BYTES_MAX / 609), (GATE_AUDIENCE_BYTES_MAX % 609) - 18];
+      const audience = [...Array.from({ length: full }, () => '漢'.repeat(200)), 'x'.repeat(others + more)];
+      return crew.test.shard.ask<OrderReply>(DESKS.gates, { type: 'gate.open', ...QUESTION, audience });
+    };
+    await expect(asked(1)).rejects.toThrow(`larger than ${GATE_AUDIENCE_BYTES_MAX} bytes`);
+    expect(await asked(0)).toEqual({ taken: true, problems: [] });
   });
 });

@@ -12,6 +12,7 @@ import { monitor } from '../../../actors/model/talk-actions.ts';
 import {
   GATE_ABOUT_CHARS_MAX,
   GATE_ANSWER_BYTES_MAX,
+  GATE_AUDIENCE_BYTES_MAX,
   GATE_AUDIENCE_MAX,
   GATE_REMINDERS_MAX,
   GATE_TIMEOUT_BYTES_MAX,
@@ -36,6 +37,7 @@ function dataOf(bytes: number) {
 
 const about = z.string().max(GATE_ABOUT_CHARS_MAX).nullable().default(null);
 const personName = z.string().min(1).max(200);
+const names = z.array(personName).min(1).max(GATE_AUDIENCE_MAX);
 /** The name of the person who speaks. */
 export const who = speaker(personName.min(1));
 
@@ -63,7 +65,7 @@ export const gateQuestion = z.object({
   /** The material for the decision: any data. */
   package: z.unknown(),
   /** Names of the people whose answer counts; `*` is anybody. */
-  audience: z.array(personName).min(1).max(GATE_AUDIENCE_MAX),
+  audience: names.refine((all) => fits(all, GATE_AUDIENCE_BYTES_MAX), `larger than ${GATE_AUDIENCE_BYTES_MAX} bytes`),
   /** JSON Schema of the answer, made with `formOf` of gate-form.ts. */
   form: z
     .record(z.string(), z.unknown())
