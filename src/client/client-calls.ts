@@ -336,7 +336,7 @@ export class ClientCalls {
   #finish(call: OpenCall, answer: unknown, error?: ClientError): void {
     if (!this.#open.delete(call)) return;
     if (call.isSend) {
-      this.#numbering.answered(call);
+      this.#numbering.answered(call, error === undefined);
       this.#parts.changed();
     }
     this.#settle(call, answer, error);

@@ -11,7 +11,9 @@ export interface NumberedCall {
 
 export class SendNumbering {
   #next = 1;
-  /** The highest number whose send has been answered for good. The gateway may have accepted it. */
+  /** The highest number whose send was acknowledged. No other send gets it, whatever the gateway expects. */
+  #accepted = 0;
+  /** The highest number whose send was answered for good. The gateway may have accepted it. */
   #answered = 0;
   #expected: number | undefined;
   #isHeld = false;
@@ -30,13 +32,14 @@ export class SendNumbering {
   begin(last: number, sends: readonly NumberedCall[]): void {
     this.#expected = undefined;
     this.#isHeld = false;
-    this.#answered = last;
+    this.#accepted = this.#answered = last;
     this.#giveAnew(last + 1, sends);
   }
 
-  /** Records that a send has been answered for good: no later send gets its number, except by word of the gateway. */
-  answered({ seq = 0 }: Pick<NumberedCall, 'seq'>): void {
+  /** Records that a send was answered for good. A refused one leaves its number free only by word of the gateway. */
+  answered({ seq = 0 }: Pick<NumberedCall, 'seq'>, isAccepted: boolean): void {
     this.#answered = Math.max(this.#answered, seq);
+    if (isAccepted) this.#accepted = Math.max(this.#accepted, seq);
   }
 
   next(): number {
@@ -58,7 +61,8 @@ export class SendNumbering {
   realign(sends: readonly NumberedCall[]): void {
     this.#isHeld = false;
     const lowest = Math.min(this.#next, ...sends.flatMap(({ seq }) => seq ?? []));
-    this.#giveAnew(this.#expected ?? Math.max(lowest, this.#answered + 1), sends);
+    const expected = this.#expected ?? Math.max(lowest, this.#answered + 1);
+    this.#giveAnew(Math.max(expected, this.#accepted + 1), sends);
     this.#expected = undefined;
   }
 

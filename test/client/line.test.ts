@@ -272,6 +272,22 @@ describe('a send after others whose outcome is open', () => {
     expect(numbers()).toEqual([1, 2, 3, 1, 4]);
     client.close();
   });
+
+  it('keeps behind acknowledged ones if the gateway reports a gap before it acknowledges them (F17)', async () => {
+    const { test, script, client } = await scriptedClient();
+    onTestFinished(() => test.stop());
+    await test.settle();
+    const [socket] = script.sockets;
+    say(socket, WELCOME);
+    const visits = client.actor('visits');
+    const sends = [1, 2, 3].map(() => watched(visits.send({ type: 'add' } as never)));
+    const gap = { code: 'BOSUN_SEQUENCE_GAP', message: '', retryable: true, details: { expected: 1 } };
+    say(socket, { t: 'res', id: '3', ok: false, e: gap });
+    say(socket, { t: 'ack', seq: 2 });
+    expect(sends).toHaveLength(3);
+    expect(socket!.sent.flatMap((frame) => (frame as { seq?: number }).seq ?? [])).toEqual([1, 2, 3, 3]);
+    client.close();
+  });
 });
 
 describe('a client that cannot connect', () => {

@@ -47,7 +47,7 @@ export class EpochDraft {
   /** Lives of children of Bosses with a row in the roll that says that they have not begun. */
   readonly #unbegun = new Set<number>();
   #outputs: Output[] = [];
-  #settled: Waiter[] = [];
+  #settled = new Set<Waiter>();
   /** Functions that add rows and outputs at the end of the epoch. No caller waits for them. */
   readonly #gatherers: (() => void)[] = [];
   #awaited = 0;
@@ -73,7 +73,7 @@ export class EpochDraft {
         this.#messages.length +
         this.#timers.length +
         this.#outputs.length +
-        this.#settled.length +
+        this.#settled.size +
         this.#gatherers.length ===
       0
     );
@@ -94,7 +94,7 @@ export class EpochDraft {
    * Whether anybody outside waits for the epoch: a host, an effect that begins with it, or a reader of emitted events.
    */
   get isAwaited(): boolean {
-    return this.#settled.length + this.#outputs.length > 0;
+    return this.#settled.size + this.#outputs.length > 0;
   }
 
   /**
@@ -136,7 +136,7 @@ export class EpochDraft {
     this.#gatherers.push(gather);
   }
 
-  /** Notifies the host when this epoch is durable; once, even if it waits for several events in a row. */
+  /** Notifies the host when this epoch is durable; once, however many of its events the host waits for. */
   settle(host: Waiter): void {
     this.#awaited += 1;
     this.notify(host);
@@ -144,7 +144,7 @@ export class EpochDraft {
 
   /** Notifies a waiter as `settle` does, without counting it among those for whom an epoch is written sooner. */
   notify(host: Waiter): void {
-    if (this.#settled[this.#settled.length - 1] !== host) this.#settled.push(host);
+    this.#settled.add(host);
   }
 
   /** Records that a message was accepted, or that its delivery count increased. */
@@ -204,11 +204,11 @@ export class EpochDraft {
       concealed: this.#concealed,
       images,
     };
-    const frozen: Frozen = { isVoid, lastTurn, epoch, images, outputs: this.#outputs, settled: this.#settled };
+    const frozen: Frozen = { isVoid, lastTurn, epoch, images, outputs: this.#outputs, settled: [...this.#settled] };
     this.#rows = new Map();
     if (this.#concealed.size > 0) this.#concealed = new Map();
     this.#outputs = [];
-    this.#settled = [];
+    this.#settled = new Set();
     this.#awaited = 0;
     this.ordinal += 1;
     return frozen;
@@ -216,8 +216,8 @@ export class EpochDraft {
 
   /** Takes the waiting hosts, when there will be no further epoch. */
   takeSettled(): readonly Waiter[] {
-    const settled = this.#settled;
-    this.#settled = [];
+    const settled = [...this.#settled];
+    this.#settled.clear();
     return settled;
   }
 

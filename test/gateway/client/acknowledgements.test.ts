@@ -55,6 +55,27 @@ describe('a client that asks for acknowledgements by sequence', () => {
     await test.stop();
   });
 
+  it('is told once of an epoch in which its sends stand between those of another client (F17)', async () => {
+    const test = await startGatewayTest();
+    const [client, other] = [await test.client(ACKS), await test.client({ ...ACKS, session: `${SESSION}2` })];
+    const first = test.test.store.hold('before');
+    send(client, 1);
+    send(other, 1);
+    send(client, 2);
+    await first.reached;
+    for (const seq of [3, 4]) send(client, seq);
+    const second = test.test.store.hold('before');
+    first.release();
+    await second.reached;
+    expect([answersOf(client), client.connection.inFlight]).toEqual([['ack 2'], 2]);
+    send(client, 5);
+    second.release();
+    await test.settle();
+    expect(answersOf(client)).toEqual(['ack 2', 'ack 4', 'ack 5']);
+    expect(countOf(test)).toBe(6);
+    await test.stop();
+  });
+
   it('is told of each refused send before the acknowledgement that covers its number', async () => {
     const test = await startGatewayTest();
     const client = await test.client(ACKS);
