@@ -55,7 +55,7 @@ function fieldsOf(type: string): Readonly<Record<string, fc.Arbitrary<object>>> 
   return fields === undefined ? {} : { [type]: fields };
 }
 
-/** What became of an order: `answered`, or the code of the error. */
+/** Returns `answered`, or the code of the error with which an order ends. */
 async function asked(test: TestSystem, desk: string, order: AnyEventObject): Promise<string> {
   const said = test.shard.ask(desk, order, { timeoutMs: ANSWERED_MS }).then(
     () => 'answered',

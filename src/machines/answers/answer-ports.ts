@@ -4,6 +4,7 @@
  * checked; one that is late or malformed counts as not known.
  */
 import { z } from 'zod';
+import { fits } from '../rules/value-size.ts';
 import { type Port, type PortContract, portLogic } from '../work/port.ts';
 import { percent, type QueryBundle } from './bundle.ts';
 import {
@@ -29,14 +30,18 @@ export interface Formulate {
   readonly role: string;
 }
 
+/** Bytes of a draft, which is stored in one table row together with its question. */
+export const DRAFT_BYTES_MAX = 44 * 1024;
+
 /** A draft of an answer. */
-export const draftSchema = z.object({
+const draft = z.object({
   answer: z.string().min(1).max(20_000),
   /** The port's confidence, in percent. Null if the draft only repeats evidence, whose confidence then counts. */
   confidence: percent.nullable(),
   citations: z.array(evidenceSchema).max(EVIDENCE_MAX),
   suggested_next_actions: z.array(z.string().max(500)).max(10).nullable().default(null),
 });
+export const draftSchema = draft.refine((all) => fits(all, DRAFT_BYTES_MAX), `larger than ${DRAFT_BYTES_MAX} bytes`);
 export type Draft = z.output<typeof draftSchema>;
 /** A draft as a port returns it. */
 export type GivenDraft = z.input<typeof draftSchema>;

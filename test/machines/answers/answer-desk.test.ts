@@ -2,12 +2,14 @@
  * The answer desk on virtual time: places and urgency, answers at hand, corrections, figures, proposals and triggers.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';
+import { type AnswerPorts, draftSchema } from '../../../src/machines/answers/answer-ports.ts';
 import { CACHE_MS } from '../../../src/machines/answers/answer-cache.ts';
 import { BATCH_MS, PLACES } from '../../../src/machines/answers/desk-queue.ts';
 import { ERASED } from '../../../src/machines/answers/desk-results.ts';
 import { type Proposal } from '../../../src/machines/answers/evolution.ts';
 import { DESK_ORDERS_OPEN_MAX } from '../../../src/machines/limits.ts';
+import { fits } from '../../../src/machines/rules/value-size.ts';
+import { textOfBytes } from '../../support/text-of-bytes.ts';
 import { counted, NO_FIGURES } from '../../../src/machines/answers/metrics.ts';
 import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import {
@@ -325,6 +327,26 @@ describe('a correction', () => {
       question: { status: 'revoked', by: 'bob', version: 1 },
       earlier: [{ answer: 'Euro only.', by: 'ada' }],
     });
+  });
+
+  it('is asked of people if the draft is larger than 44 KiB, in bytes (B6)', async () => {
+    const retrieve = () => Promise.resolve({ evidence: [evidenceFor('euro')], complete: true });
+    const draftOf = (bytes: number) => ({
+      answer: textOfBytes(bytes, '漢'),
+      confidence: 95,
+      citations: [evidenceFor('euro')],
+    });
+    const fit = (bytes: number) => draftSchema.safeParse(draftOf(bytes)).success;
+    const most = Array.from({ length: 1_024 }, (_, n) => 44 * 1_024 - n).find(fit)!;
+    expect([fits(draftSchema.parse(draftOf(most)), 44 * 1_024), fit(most + 1)]).toEqual([true, false]);
+    let bytes = most;
+    await start({ ports: { retrieve, formulate: () => Promise.resolve(draftOf(bytes)) } });
+    await room.askNow(CURRENCY);
+    bytes = most + 1;
+    await room.askNow('Which currency do shops charge in?');
+    await room.test.advance(60 * SECOND_MS);
+    expect(statuses('Q-1', 'Q-2')).toEqual(['answered', 'waiting']);
+    expect(room.test.shard.deadLetters.list()).toEqual([]);
   });
 
   describe('a correction of what others rest on', () => {
