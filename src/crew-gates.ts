@@ -8,7 +8,8 @@ import { window } from './actors/api/window.ts';
 import { isBosunError } from './errors.ts';
 import { type GateRecord } from './machines/people/gates/gate-desk.ts';
 import { GATE_SOON_MS, placeBehind } from './machines/people/gates/gate-order.ts';
-import { durationMs, gateAnswer, type GateQuestion, strangerProblem } from './machines/people/gates/gate.ts';
+import { strangerProblem } from './machines/people/audience.ts';
+import { durationMs, gateAnswer, type GateQuestion } from './machines/people/gates/gate.ts';
 import { DESKS } from './machines/desks.ts';
 
 /** How often counts by urgency are read again: time alone makes a gate urgent. */

@@ -1,7 +1,7 @@
 /** `bosun alerts`: lists alerts to people, and acknowledges them. */
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/people/alerts/alert-desk.ts';
 import { type Alert, bannerOf, cardText, isOpen } from '../machines/people/alerts/alert-rules.ts';
-import { strangerProblem } from '../machines/people/gates/gate.ts';
+import { strangerProblem } from '../machines/people/audience.ts';
 import { listed } from '../machines/rules/desk.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type DeskRow } from './desk-row.ts';

@@ -4,7 +4,8 @@ import { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts
 import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
 import { placeOfGate } from '../machines/people/gates/gate-order.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
-import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
+import { ANYBODY } from '../machines/people/audience.ts';
+import { type GateQuestion } from '../machines/people/gates/gate.ts';
 import { listed } from '../machines/rules/desk.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type DeskRow, type ListPage, type Ordered, type Wanted } from './desk-row.ts';

@@ -15,13 +15,9 @@ const offsetMs = signal(0);
 
 /** Ticks every second while the page is visible. */
 export function startClock(): void {
-  every(
-    TICK_MS,
-    () => {
-      if (document.visibilityState === 'visible') tickMs.value = Date.now();
-    },
-    TICK_MS,
-  );
+  every(TICK_MS, () => {
+    if (document.visibilityState === 'visible') tickMs.value = Date.now();
+  });
 }
 
 export function nowMs(): number {

@@ -56,7 +56,8 @@ export { askPeople, type StateQuestion } from './people/gates/ask-people.ts';
 export { gateAgents, gateChildren, type GateDeskContext, gatesIn } from './people/gates/gate-desk.ts';
 export { formOf, type GateForm } from './people/gates/gate-form.ts';
 export { GATE_PRESETS, isLearningDue, presetQuestion } from './people/gates/gate-presets.ts';
-export { ANYBODY, type GateQuestion, type GateResult } from './people/gates/gate.ts';
+export { ANYBODY } from './people/audience.ts';
+export { type GateQuestion, type GateResult } from './people/gates/gate.ts';
 export { type ClarityInput, type ClarityScore } from './people/clarity/clarity-score.ts';
 export {
   ticketAgents,

@@ -28,6 +28,7 @@ export const LONG_FILES = [
   'test/crash/login-form.test.ts',
   'test/crash/orders.test.ts',
   'test/crash/questions.test.ts',
+  'test/crash/served-disk.test.ts',
   'test/crash/tasks.test.ts',
   'test/crash/tickets.test.ts',
   'test/fuzz/differential-even.test.ts',

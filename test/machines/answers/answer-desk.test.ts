@@ -336,9 +336,9 @@ describe('a correction', () => {
       confidence: 95,
       citations: [evidenceFor('euro')],
     });
-    const fit = (bytes: number) => draftSchema.safeParse(draftOf(bytes)).success;
-    const most = Array.from({ length: 1_024 }, (_, n) => 44 * 1_024 - n).find(fit)!;
-    expect([fits(draftSchema.parse(draftOf(most)), 44 * 1_024), fit(most + 1)]).toEqual([true, false]);
+    const isTaken = (bytes: number) => draftSchema.safeParse(draftOf(bytes)).success;
+    const most = Array.from({ length: 1_024 }, (_, n) => 44 * 1_024 - n).find(isTaken)!;
+    expect([fits(draftSchema.parse(draftOf(most)), 44 * 1_024), isTaken(most + 1)]).toEqual([true, false]);
     let bytes = most;
     await start({ ports: { retrieve, formulate: () => Promise.resolve(draftOf(bytes)) } });
     await room.askNow(CURRENCY);

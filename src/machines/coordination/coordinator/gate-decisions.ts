@@ -15,7 +15,7 @@ import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
 import { debatesToReview } from './item-debates.ts';
 import { isLost, type ItemGate } from './progress.ts';
-import { strangerProblem } from '../../people/gates/gate.ts';
+import { strangerProblem } from '../../people/audience.ts';
 import { loseItem, problemOfItem } from './item-losses.ts';
 import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { requestClosed } from './talk-decisions.ts';

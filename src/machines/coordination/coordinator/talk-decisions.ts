@@ -4,7 +4,7 @@
  * handles everything else. Pure: it reads and writes through the ledger.
  */
 import { TALK_CONTENT_BYTES_MAX } from '../../limits.ts';
-import { ANYBODY } from '../../people/gates/gate.ts';
+import { ANYBODY } from '../../people/audience.ts';
 import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { fits } from '../../rules/value-size.ts';
 import { PEOPLE_DESKS } from '../../people/system-ids.ts';

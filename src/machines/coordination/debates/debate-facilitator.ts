@@ -50,7 +50,7 @@ import {
   TAKEN,
   type Turn,
 } from '../../rules/turn.ts';
-import { strangerProblem } from '../../people/gates/gate.ts';
+import { strangerProblem } from '../../people/audience.ts';
 import { agentTypeOf, noteType, observationsOf, observe } from './known-agents.ts';
 import { contextOf, type FacilitatorContext, type FacilitatorInput } from './facilitator-context.ts';
 import { type Side } from './level-two.ts';

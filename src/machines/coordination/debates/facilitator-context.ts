@@ -2,7 +2,7 @@
 import { GATE_AUDIENCE_MAX } from '../../limits.ts';
 import { table, type Table } from '../../../table.ts';
 import { type DeskContext, newDesk } from '../../rules/desk.ts';
-import { ANYBODY } from '../../people/gates/gate.ts';
+import { ANYBODY } from '../../people/audience.ts';
 import { halfLivesOf } from '../coordinator/agent-registry.ts';
 import { type CredibilityFormula } from '../credibility/credibility.ts';
 import { type RegimeReadings } from '../credibility/regime.ts';

@@ -18,7 +18,7 @@ import {
   REPEAT_MS,
   REPEATS_MAX,
 } from './alert-rules.ts';
-import { ANYBODY, strangerProblem } from '../gates/gate.ts';
+import { ANYBODY, strangerProblem } from '../audience.ts';
 import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
 import { asBefore, inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { handledBy, isHandled } from '../../work/handled-events.ts';

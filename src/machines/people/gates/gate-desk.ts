@@ -31,6 +31,7 @@ import {
   TAKEN,
   type Turn,
 } from '../../rules/turn.ts';
+import { strangerProblem } from '../audience.ts';
 import {
   cardsOfGate,
   durationMs,
@@ -40,7 +41,6 @@ import {
   type GateQuestion,
   type GateReport,
   type GateResult,
-  strangerProblem,
   who,
 } from './gate.ts';
 import { type GateAbout, PLAN_GATES } from './gate-name.ts';

@@ -20,6 +20,7 @@ import {
 import { flawOfForm, problemsOf } from './gate-form.ts';
 import { gateName } from './gate-name.ts';
 import { armReminder, inOrder, remindInTime, waitingText } from './gate-reminders.ts';
+import { strangerProblem } from '../audience.ts';
 import { type Settlement, notify, settle } from '../notice.ts';
 import { fits } from '../../rules/value-size.ts';
 import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
@@ -40,15 +41,6 @@ const personName = z.string().min(1).max(200);
 const names = z.array(personName).min(1).max(GATE_AUDIENCE_MAX);
 /** The name of the person who speaks. */
 export const who = speaker(personName.min(1));
-
-/** The entry of an audience that admits anybody. */
-export const ANYBODY = '*';
-
-/** Why a person is not a member of the audience; undefined for a member. */
-export function strangerProblem(audience: readonly string[], by: string | null): string | undefined {
-  if (audience.includes(ANYBODY) || (by !== null && audience.includes(by))) return undefined;
-  return `by: ${by ?? 'nobody'} is not among those asked`;
-}
 
 /** A question to people, as plain data. */
 export const gateQuestion = z.object({
@@ -199,8 +191,7 @@ const gateMachine = setup({
       turn.send(desk, closed);
       // An asker that has ended would leave the report as a dead letter.
       if (askedBy !== null && event.type !== 'bosun.down') turn.send(askedBy, closed);
-      const because = `the gate is ${outcome}`;
-      settle(turn, { ...cardsOfGate(question.id), because });
+      settle(turn, { ...cardsOfGate(question.id), because: `the gate is ${outcome}` });
     }),
   },
 }).createMachine({

@@ -2,7 +2,7 @@
  * Notifies people about a ticket: that it waits, is followed up, overdue or escalated, and that it is settled. There is
  * one card per ticket and kind, at the alert desk.
  */
-import { ANYBODY } from '../gates/gate.ts';
+import { ANYBODY } from '../audience.ts';
 import { type Notice, type Settlement, notify, settle } from '../notice.ts';
 import { numberKey } from '../../rules/table-keys.ts';
 import { type Turn } from '../../rules/turn.ts';

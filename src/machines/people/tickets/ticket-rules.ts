@@ -11,7 +11,7 @@ import {
   TICKET_THREAD_MAX,
   TICKET_TITLE_CHARS_MAX,
 } from '../../limits.ts';
-import { ANYBODY, strangerProblem } from '../gates/gate.ts';
+import { ANYBODY, strangerProblem } from '../audience.ts';
 import {
   type IssueReport,
   type PassedEvent,

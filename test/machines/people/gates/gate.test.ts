@@ -25,7 +25,8 @@ import {
   presetQuestion,
 } from '../../../../src/machines/people/gates/gate-presets.ts';
 import { PACKS } from '../../../../src/machines/coordination/packs.ts';
-import { ANYBODY, gateQuestion, type GateResult } from '../../../../src/machines/people/gates/gate.ts';
+import { ANYBODY } from '../../../../src/machines/people/audience.ts';
+import { gateQuestion, type GateResult } from '../../../../src/machines/people/gates/gate.ts';
 import { DESKS } from '../../../../src/machines/desks.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';
