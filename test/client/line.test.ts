@@ -224,14 +224,19 @@ describe('a connection', () => {
   });
 });
 
+/** A client with a session that a scripted gateway has welcomed. */
+async function welcomedClient() {
+  const { test, script, client } = await scriptedClient();
+  onTestFinished(() => test.stop());
+  await test.settle();
+  const [socket] = script.sockets;
+  say(socket, WELCOME);
+  return { test, client, socket, visits: client.actor('visits') };
+}
+
 describe('a send that waits for its turn longer than the gateway does', () => {
   it('is repeated with its number, and holds up no other', async () => {
-    const { test, script, client } = await scriptedClient();
-    onTestFinished(() => test.stop());
-    await test.settle();
-    const [socket] = script.sockets;
-    say(socket, WELCOME);
-    const visits = client.actor('visits');
+    const { test, client, socket, visits } = await welcomedClient();
     const sends = [
       watched(visits.send({ type: 'add' } as never, { until: 'taken', timeoutMs: Infinity })),
       watched(visits.send({ type: 'add' } as never, { timeoutMs: 2 ** 31 })),
@@ -254,12 +259,7 @@ describe('a send that waits for its turn longer than the gateway does', () => {
 
 describe('a send after others whose outcome is open', () => {
   it('never gets a number that the gateway has acknowledged: it would be taken for a repeat (F17)', async () => {
-    const { test, script, client } = await scriptedClient();
-    onTestFinished(() => test.stop());
-    await test.settle();
-    const [socket] = script.sockets;
-    say(socket, WELCOME);
-    const visits = client.actor('visits');
+    const { test, client, socket, visits } = await welcomedClient();
     const sends = [1, 2, 3].map(() => watched(visits.send({ type: 'add' } as never)));
     const numbers = () => socket!.sent.flatMap((frame) => (frame as { seq?: number }).seq ?? []);
     expect(numbers()).toEqual([1, 2, 3]);
@@ -274,12 +274,7 @@ describe('a send after others whose outcome is open', () => {
   });
 
   it('keeps behind acknowledged ones if the gateway reports a gap before it acknowledges them (F17)', async () => {
-    const { test, script, client } = await scriptedClient();
-    onTestFinished(() => test.stop());
-    await test.settle();
-    const [socket] = script.sockets;
-    say(socket, WELCOME);
-    const visits = client.actor('visits');
+    const { client, socket, visits } = await welcomedClient();
     const sends = [1, 2, 3].map(() => watched(visits.send({ type: 'add' } as never)));
     const gap = { code: 'BOSUN_SEQUENCE_GAP', message: '', retryable: true, details: { expected: 1 } };
     say(socket, { t: 'res', id: '3', ok: false, e: gap });

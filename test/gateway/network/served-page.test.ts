@@ -21,9 +21,10 @@ const PATHS = ['/', '/inspector/app.js', '/inspector/app.css', '/inspector/icon.
  * holds. Then 3.75 KB are the pages of hubs: runs, lineage trees, sessions. They are 4.5 KB; heads of pages that
  * are shared, and checks of the client's options that the page does without, made room for the rest. Half a KB more
  * is the diff of a session, and questions of hubs that are answered where they are shown. Another 3.25 KB are the
- * pages of tasks and of the delivery organisation.
+ * pages of tasks and of the delivery organisation. The last KB is the client's: all frames in turns, waits of months,
+ * and tokens that are renewed over breaks.
  */
-const GZIP_BYTES_MAX = 88 * 1_024;
+const GZIP_BYTES_MAX = 89 * 1_024;
 const AS_SERVED = { level: 9 };
 
 let test: TestSystem;
@@ -78,7 +79,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('is below 88 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
+  it('is below 89 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
     const [html, script, style] = await Promise.all(
       PATHS.slice(0, 3).map(async (path) => (await fetch(url + path)).text()),
     );

@@ -245,8 +245,8 @@ describe('the checkpoint of an agent', () => {
       return { value, context: { ...context, ...patch } } as never;
     };
     const { name, machine, events } = leadCoordinator;
-    const migrate = { 2: asBefore, 3: damaged as never };
-    const coordinator = defineAgent({ name, machine, events, version: 3, migrate });
+    const migrate = { 2: asBefore, 3: asBefore, 4: damaged as never };
+    const coordinator = defineAgent({ name, machine, events, version: 4, migrate });
     await laterBuild(crew, plan, { agents: agentsWith(Object.keys(SUBTASKS)), coordinator });
     await resumed(crew, 'AAPL');
     expect(crew.item('AAPL')).toMatchObject({
