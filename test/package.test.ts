@@ -13,8 +13,8 @@ import { Installed, type Packed } from './support/installed.ts';
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Packed, it is 4.7 MB. What is new may take some room; what is a mistake takes more. */
-const PACKED_BYTES_MAX = 5_150_000;
+/** Packed, it is 5.2 MB. What is new may take some room; what is a mistake takes more. */
+const PACKED_BYTES_MAX = 5_250_000;
 
 /** Packages in the folder of a user, with Bosun's own: 65, of which tap-parser and what it needs are 4. */
 const PACKAGES_MAX = 65;

@@ -11,7 +11,7 @@ import { type Store } from '../actors/model/ports.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { crewAgentsFor, type CrewPorts } from '../machines/crew.ts';
-import { type OrderReply } from '../machines/rules/turn.ts';
+import { type OrderReply, refused } from '../machines/rules/turn.ts';
 import { layeredStore } from '../persistence/layered-store.ts';
 import { Shard } from '../shard.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
@@ -45,54 +45,79 @@ export interface Held {
 /** A system in which the orders left before are carried out. */
 export class Foresight {
   readonly system: Shard;
+  readonly #held: Held;
 
-  private constructor(system: Shard) {
+  private constructor(system: Shard, held: Held) {
     this.system = system;
+    this.#held = held;
   }
 
   /** Looks ahead. Undefined if the store cannot be started with the agents of the crew, or holds nothing. */
-  static async of({ system: held, store, resolveAgent }: Held): Promise<Foresight | undefined> {
-    const root = held.snapshot(ROOT)?.context as { readonly declared?: BossOptions['children'] } | undefined;
-    if (root?.declared === undefined) return undefined;
-    const system = new Shard({
-      agents: crewAgentsFor(PORTS),
-      resolveAgent: (name) => resolveAgent(name) ?? unread(name),
-      store: layeredStore(store),
-      tree: { children: root.declared },
-      clock: STANDING,
-      scrub: false,
-      caution: false,
-      log: () => {},
-    });
-    const ahead = new Foresight(system);
-    try {
-      await system.start();
-      await ahead.#quiet();
-    } catch {
-      // The next start may have what is missing here. The order is left as the stored state admits it.
-      ahead.end();
-      return undefined;
-    }
-    return ahead;
+  static async of(held: Held): Promise<Foresight | undefined> {
+    const system = await startedAbove(held);
+    if (system === undefined) return undefined;
+    await quiet(system);
+    return new Foresight(system, held);
   }
 
-  /** The desk's reply to an order; undefined if it does not answer before time goes on, or is not there to answer. */
+  /**
+   * The desk's reply to an order; undefined if it does not answer before time goes on, or is not there to answer. An
+   * order that is taken once those before it are carried out may still be refused at the next start, where it comes
+   * right behind them: then it is refused here.
+   */
   async reply(desk: string, event: { readonly type: string }): Promise<OrderReply | undefined> {
-    const asked = this.system.ask<OrderReply>(desk, event).catch((error: unknown) => {
-      if (error instanceof BosunError && error.code === 'BOSUN_EVENT_INVALID') throw error;
-      return undefined;
-    });
-    return Promise.race([asked, this.#quiet().then(() => undefined)]);
+    const reply = await replyIn(this.system, desk, event);
+    if (reply?.taken !== true) return reply;
+    const next = await startedAbove(this.#held);
+    if (next === undefined) return reply;
+    try {
+      const said = await replyIn(next, desk, event);
+      return said?.taken === false ? refused(...said.problems, 'an order left before comes first') : reply;
+    } finally {
+      next.abandon();
+    }
   }
 
   end(): void {
     this.system.abandon();
   }
+}
 
-  async #quiet(): Promise<void> {
-    for (let round = 0; round < QUIET_ROUNDS; round++) {
-      await new Promise<void>((resolve) => systemClock.defer(resolve));
-      await this.system.idle();
-    }
+/** A system above a stopped store, in which the orders left before are about to be carried out. */
+async function startedAbove({ system: held, store, resolveAgent }: Held): Promise<Shard | undefined> {
+  const root = held.snapshot(ROOT)?.context as { readonly declared?: BossOptions['children'] } | undefined;
+  if (root?.declared === undefined) return undefined;
+  const system = new Shard({
+    agents: crewAgentsFor(PORTS),
+    resolveAgent: (name) => resolveAgent(name) ?? unread(name),
+    store: layeredStore(store),
+    tree: { children: root.declared },
+    clock: STANDING,
+    scrub: false,
+    caution: false,
+    log: () => {},
+  });
+  try {
+    await system.start();
+    return system;
+  } catch {
+    // The next start may have what is missing here. The order is left as the stored state admits it.
+    system.abandon();
+    return undefined;
+  }
+}
+
+async function replyIn(system: Shard, desk: string, event: { readonly type: string }): Promise<OrderReply | undefined> {
+  const asked = system.ask<OrderReply>(desk, event).catch((error: unknown) => {
+    if (error instanceof BosunError && error.code === 'BOSUN_EVENT_INVALID') throw error;
+    return undefined;
+  });
+  return Promise.race([asked, quiet(system).then(() => undefined)]);
+}
+
+async function quiet(system: Shard): Promise<void> {
+  for (let round = 0; round < QUIET_ROUNDS; round++) {
+    await new Promise<void>((resolve) => systemClock.defer(resolve));
+    await system.idle();
   }
 }

@@ -51,6 +51,11 @@ describe('orders about paused items', () => {
     expect(await said('plan', 'resume', 'B')).toEqual([2, 'B is not paused\n']);
   });
 
+  it('pause no item whose resumption, left before, is not carried out when the pause comes', async () => {
+    expect(await said('plan', 'resume', 'A')).toEqual([0, 'A: resume at the next start\n']);
+    expect(await said('plan', 'pause', 'A')).toEqual([2, 'A is paused already; an order left before comes first\n']);
+  });
+
   it('resume a batch, and say so when it is resuming', async () => {
     expect(await said('batches', 'resume', 'batch-1')).toEqual([
       0,

@@ -285,6 +285,23 @@ describe('a send after others whose outcome is open', () => {
   });
 });
 
+describe('subscriptions', () => {
+  it('are sent until 32 of them are unanswered, and one more with each answer', async () => {
+    const { test, script, client } = await scriptedClient();
+    onTestFinished(() => test.stop());
+    await test.settle();
+    const [socket] = script.sockets;
+    say(socket, { ...WELCOME, limits: { ...WELCOME.limits, subscriptions: 4_096 } });
+    for (let n = 0; n < 40; n++) client.actor(`actor-${n}`).subscribe({ error: () => {} });
+    const subs = () => (socket!.sent as { id: string; topic?: string }[]).filter(({ topic }) => topic !== undefined);
+    expect(subs()).toHaveLength(32);
+    const forbidden = { code: 'BOSUN_FORBIDDEN', message: '', retryable: false };
+    say(socket, { t: 'end', id: subs()[0]!.id, e: forbidden });
+    expect(subs()).toHaveLength(33);
+    client.close();
+  });
+});
+
 describe('a client that cannot connect', () => {
   const token = 'a-token-of-16-characters';
   const failing = () => Promise.reject(new Error('no network'));
