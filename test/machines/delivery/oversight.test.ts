@@ -170,6 +170,23 @@ describe('the overseer', () => {
     expect([overseer().found.size, overseer().held, overseer().level]).toEqual([4, 0, 'halted']);
   });
 
+  it('takes back a warning whose cause is gone before it was shown, and no other one', async () => {
+    await open({ oversight: { thresholds: { failed: 0 } } });
+    await room.submit(tasks(10));
+    await fail('TASK-010');
+    const title = 'much found at TASK-001';
+    const warning = { severity: 'info', about: 'TASK-001', kind: 'drift', title, detail: 'x' };
+    await say('overseer', { type: 'oversight.warned', ...warning });
+    await follow(3);
+    expect(overseer().warnings.map(({ kind }) => kind)).toEqual(['failed', 'drift', 'drift']);
+    await room.submit(tasks(6, 'More'));
+    expect(overseer()).toMatchObject({ over: ['failed'], level: 'warning' });
+    await next();
+    const shown = cards().filter(({ kind }) => kind.startsWith('oversight.'));
+    expect(shown.map((card) => card.title).toReversed()).toEqual(['too many tasks have failed within a day', title]);
+    expect(overseer().suppressed).toBe(0);
+  });
+
   it('MX-016, MX-018: opens a ticket when its Boss has restarted an agent', async () => {
     await open();
     await room.submit(tasks(1));

@@ -131,6 +131,17 @@ describe('askPeople', () => {
     expect([before, now]).toEqual([expect.stringMatching(/ withdrawn$/), expect.stringMatching(/^o-1:\d+ open$/)]);
   });
 
+  it('begins the id of its gate with the last 80 characters of the given id', async () => {
+    await start([{ id: 'o-1', agent: 'order' }]);
+    await send('o-1', { type: 'approve' });
+    const longest = `y${'x'.repeat(79)}`;
+    for (const id of [longest, `z${longest}`]) {
+      await send('o-1', { type: 'ask', question: { id } });
+      expect(gates().find(({ phase }) => phase === 'open')!.id).toMatch(new RegExp(`^${longest}:\\d+$`));
+      await send('o-1', { type: 'approve' });
+    }
+  });
+
   it('ends as failed, with the reason, if the desk refuses the question or there is none', async () => {
     await start([{ id: 'o-1', agent: 'order' }], { hasDesk: false });
     expect(orderNow().context.result).toMatchObject({

@@ -228,6 +228,17 @@ describe('a gate', () => {
     expect(said(test).slice(1)).toEqual(['Print it? Still no answer, reminder 1.']);
   });
 
+  it('gives no reminder at the very time at which an extended deadline ends it', async () => {
+    const test = await start();
+    await open(test, { remindAfterMs: [2 * DAY_MS], deadlineMs: DAY_MS });
+    await ask(test, { type: 'gate.extend', gate: 'q-1', by: 'ada', byMs: DAY_MS });
+    await test.advance(2 * DAY_MS - 1);
+    expect(recordOf(test).phase).toBe('open');
+    await test.advance(1);
+    expect(said(test)).toHaveLength(1);
+    expect(results(test)).toMatchObject([{ outcome: 'timedOut', reminders: 0 }]);
+  });
+
   it('is named by item, stage and proposal: at the desk, in its events and in its alerts (N4)', async () => {
     const test = await start();
     const emitted: object[] = [];
