@@ -6,6 +6,7 @@ import { type Hearer } from './actors/api/actor-handle.ts';
 import { type CallPlace, ShardNumbers } from './actors/api/call-row.ts';
 import { ROOT } from './actors/model/address.ts';
 import { BosunError } from './errors.ts';
+import { shown } from './lending.ts';
 import { type Shard } from './shard.ts';
 import {
   type AnyCall,
@@ -74,7 +75,9 @@ export class PlacedCalls {
   call<Name extends CallName>(name: Name, args: CallArguments<Name>): Promise<CallResult<Name>> {
     // Not async: promises are most of the cost of a send to another thread.
     try {
-      return this.#call(name, callNamed(name), args) as Promise<CallResult<Name>>;
+      const row = callNamed(name);
+      const result = this.#call(name, row, args) as Promise<CallResult<Name>>;
+      return row.isReader === true ? result.then(shown) : result;
     } catch (error) {
       return Promise.reject(error as BosunError);
     }

@@ -41,7 +41,7 @@ type IfSequence = { readonly ifSequence?: number | undefined };
 
 /** A read: at the first shard that has the address, and again where that dies. */
 function read<R extends Run>(run: R, more: More<R> = {}): Row<R> {
-  return { place: 'first', isRepeatable: () => true, ...more, run } as unknown as Row<R>;
+  return { place: 'first', isRepeatable: () => true, isReader: true, ...more, run } as unknown as Row<R>;
 }
 
 /** An order: at each shard that has the address, and never twice. */
@@ -200,6 +200,7 @@ export const SYSTEM_CALLS = {
   ask: order((shard, address: string, event: AskedEvent, options?: AskOptions) => shard.ask(address, event, options), {
     place: 'first',
     isRepeatable: (_, __, options) => options?.id !== undefined,
+    isReader: true,
     admitted: (address, event, options) => [address, admitToSend(event), options],
   }),
   spawn: order((shard, agent: string, id: string, options: SpawnOptions) => shard.spawnNamed(agent, id, options), {

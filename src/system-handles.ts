@@ -16,6 +16,7 @@ import { type OrderedBy } from './actors/world/audit-record.ts';
 import { type DeadLetter } from './actors/world/mailbox/dead-letter.ts';
 import { Trace } from './actors/world/tracing/trace.ts';
 import { type BosunError, isBosunError } from './errors.ts';
+import { shown } from './lending.ts';
 import { TRACE_RECORDS_MAX } from './limits.ts';
 import { callBack, type Log } from './log.ts';
 import { type PlacedCalls, type Shards } from './shards.ts';
@@ -202,7 +203,7 @@ export async function begun<What>(
       new Promise<void>((resolve, reject) => {
         const next = (word: readonly unknown[]) => {
           if (word.length === 0) resolve();
-          else callBack(log, `a handler of ${HEARD[name]}`, () => tell(word[0] as What, shard));
+          else callBack(log, `a handler of ${HEARD[name]}`, () => tell(shown(word[0] as What), shard));
         };
         ends.push(shards.watch(shard, name, args as never, { next, lost: reject } as Hearer<never>));
       }),

@@ -15,6 +15,7 @@ import { BY_HOST, type OrderedBy } from './actors/world/audit-record.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError, isBosunError } from './errors.ts';
+import { shown } from './lending.ts';
 import { type Log } from './log.ts';
 import { type Verification } from './persistence/verify.ts';
 import { logOf, Shard } from './shard.ts';
@@ -90,7 +91,7 @@ export class System<A extends AnyAgent = AnyAgent> {
       result: (address, options) => this.result(address, options),
       snapshots: (address, hearer) => shards.watch(shards.homesOf(address)[0]!, 'snapshots', [address], hearer),
       emitted: (address, type, hearer) => {
-        const next = ([event]: readonly [event?: EventObject]) => event && hearer.next(event);
+        const next = ([event]: readonly [event?: EventObject]) => event && hearer.next(shown(event));
         return shards.watch(shards.homesOf(address)[0]!, 'emitted', [address, type], { ...hearer, next });
       },
     };

@@ -2,9 +2,11 @@
  * Tables: a keyed collection as one immutable value, a persistent B+ tree in key order (UTF-16 code units). A change
  * creates a new table that shares all nodes except those on the path to the changed row, so older versions stay
  * unchanged, and {@link changesBetween} finds differences without visiting shared nodes. An ordinary value: it depends
- * on neither the kernel nor a store, and behaves the same under XState's `createActor`.
+ * on neither the kernel nor a store, and behaves the same under XState's `createActor`. The methods of a table hand out
+ * its rows to user code (lending.ts); the functions for the kernel read them as they are.
  */
 import { BosunError } from './errors.ts';
+import { handed } from './lending.ts';
 import { TABLE_KEY_CHARS_MAX } from './limits.ts';
 import {
   differences,
@@ -110,7 +112,7 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
   get(key: string): Row | undefined {
     const { keys, rows } = leafFor(this[TREE].root, key);
     const at = lowerBound(keys, key);
-    return keys[at] === key ? rows[at] : undefined;
+    return keys[at] === key ? handed(rows[at]) : undefined;
   }
 
   has(key: string): boolean {
@@ -177,8 +179,7 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
 
   /** Visits all rows in key order; several times as fast as an iterator. */
   forEach(visit: (row: Row, key: string) => void): void {
-    for (const { keys, rows } of leavesFrom(this[TREE].root, ''))
-      for (let at = 0; at < keys.length; at++) visit(rows[at]!, keys[at]!);
+    visitRows(this, (row, key) => visit(handed(row), key));
   }
 
   /** The row with the lowest key. */
@@ -279,6 +280,11 @@ export function rowIn<Row>(whole: WholeTable<Row>, key: string): Row | undefined
   return Object.hasOwn(whole.rows, key) ? whole.rows[key] : undefined;
 }
 
+/** Visits all rows in key order, as they are kept. */
+export function visitRows<Row>(of: Table<Row>, visit: (row: Row, key: string) => void): void {
+  for (const { keys, rows } of eachLeaf(of)) for (let at = 0; at < keys.length; at++) visit(rows[at]!, keys[at]!);
+}
+
 /** The leaves in key order. Versions of a table share their unchanged leaves. */
 export function leavesOf<Row>(of: Table<Row>): Leaf<Row>[] {
   return [...eachLeaf(of)];
@@ -325,7 +331,7 @@ function* ascending<Row>(root: Node<Row>, { from = '', below }: KeyRange): Gener
   for (const { keys, rows } of leavesFrom(root, from)) {
     for (let at = keys[0]! < from ? lowerBound(keys, from) : 0; at < keys.length; at++) {
       if (below !== undefined && keys[at]! >= below) return;
-      yield [keys[at]!, rows[at]!];
+      yield [keys[at]!, handed(rows[at]!)];
     }
   }
 }
@@ -334,7 +340,7 @@ function* descending<Row>(root: Node<Row>, { from = '', below }: KeyRange): Gene
   for (const { keys, rows } of leavesBelow(root, below)) {
     for (let at = (below === undefined ? keys.length : lowerBound(keys, below)) - 1; at >= 0; at--) {
       if (keys[at]! < from) return;
-      yield [keys[at]!, rows[at]!];
+      yield [keys[at]!, handed(rows[at]!)];
     }
   }
 }

@@ -18,16 +18,23 @@ export class Replica<View> {
     if (frame.t === 'snap') {
       this.at = frame.at;
       if (frame.recovered) return 'same';
-      this.view = frame.d as View;
+      this.view = frozen(frame.d) as View;
       return 'new';
     }
     if (frame.t !== 'delta') return 'nothing';
     const next = frame.prev === this.at?.seq ? tried(this.view, frame.ops) : undefined;
     this.at = next === undefined ? undefined : frame.at;
     if (next === undefined) return 'misfit';
-    this.view = next as View;
+    this.view = frozen(next) as View;
     return 'new';
   }
+}
+
+/** Freezes a view but for its parts that are frozen already: readers that changed it would change later views. */
+function frozen(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
+    Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
 }
 
 /** The patched view; undefined if the patch does not fit. */

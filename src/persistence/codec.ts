@@ -5,18 +5,20 @@
  *
  * Decoded values equal the encoded ones for everything that admission accepts (undefined, null, booleans, numbers,
  * well-formed strings, bigints, Date, Map, Set, Uint8Array, Error, Table, arrays, plain objects) and for references.
- * Objects and arrays come back frozen, errors as plain Error objects with name, message, stack, code and cause.
+ * They come back immutable, as admission makes them; errors as plain Error objects with name, message, stack, code and
+ * cause. Of dates and bytes that were changed in place the original is written.
  * Negative zero, ill-formed strings and the key `__proto__` must be kept out before.
  *
  * A concealed value is packed by itself without shared structures, then encrypted (key-ring.ts).
  */
-import { addExtension, Packr, REUSE_BUFFER_MODE } from 'msgpackr';
+import { Packr, REUSE_BUFFER_MODE } from 'msgpackr';
 import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/model/ports.ts';
-import { assert } from '../assert.ts';
-import { BosunError, messageOf, retold } from '../errors.ts';
-import { isTable, leavesOf, type Table, tableOfRows } from '../table.ts';
-import { concealedFrom, type KeyRing } from './key-ring.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { isTable } from '../table.ts';
+import { bind, type Binding, claimReaders, registerExtensions } from './codec-extensions.ts';
+import { type KeyRing } from './key-ring.ts';
 import { PackedDeltas } from './deltas.ts';
+import { sealed } from './sealed-values.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**
@@ -43,12 +45,6 @@ const SHARED_KEYS_MAX = 32;
  * are more.
  */
 const CANDIDATES_MAX = 4_096;
-
-/** Extension types of MessagePack. msgpackr has one registry per process, so they avoid common choices. */
-const REFERENCE_TYPE = 0x4c;
-const ERROR_TYPE = 0x45;
-const CONCEALED_TYPE = 0x53;
-const TABLE_TYPE = 0x54;
 
 export interface LearnedStructure {
   readonly number: number;
@@ -180,7 +176,7 @@ class MessagePackCodec implements StructuredCodec {
   }
 
   decode(bytes: Uint8Array): unknown {
-    return this.#decodeBy(this.#packr, bytes);
+    return sealed(this.#decodeBy(this.#packr, bytes));
   }
 
   decodeOpen(bytes: Uint8Array): unknown {
@@ -223,7 +219,7 @@ class MessagePackCodec implements StructuredCodec {
   }
 
   unpack(bytes: Uint8Array): unknown {
-    return this.#decodeBy(this.#plain, bytes);
+    return sealed(this.#decodeBy(this.#plain, bytes));
   }
 
   close(): void {
@@ -282,119 +278,4 @@ function usesLostStructure(value: unknown): boolean {
   if (value instanceof Set) return [...value].some(usesLostStructure);
   if (value instanceof Error) return [value.cause, (value as { code?: unknown }).code].some(usesLostStructure);
   return isLost(Object.keys(value)) || Object.values(value).some(usesLostStructure);
-}
-
-/**
- * The coding in use. Extensions know neither their Packr nor its options, so it is bound for the length of one
- * synchronous call. While none is bound they match nothing: other users of msgpackr in the process see no difference. A
- * second copy of this module, of any version, is such a user: it writes only with its own classes, and it reads with
- * the extension registered last for a type; so each decode registers its own.
- */
-let bound: Binding | null = null;
-let registered = false;
-
-interface Binding {
-  readonly references: ReferenceCoding;
-  /** Decrypts a value; returns the given one where the key is missing. */
-  reveal(concealed: Concealed): unknown;
-}
-
-function bind(binding: Binding | null): Binding | null {
-  const outer = bound;
-  bound = binding;
-  return outer;
-}
-
-class BoundError {
-  static [Symbol.hasInstance](value: unknown): boolean {
-    return bound !== null && value instanceof Error;
-  }
-}
-
-class BoundTable {
-  static [Symbol.hasInstance](value: unknown): boolean {
-    return bound !== null && isTable(value);
-  }
-}
-
-class BoundReference {
-  static [Symbol.hasInstance](value: unknown): boolean {
-    return bound !== null && value instanceof bound.references.Class;
-  }
-}
-
-function registerExtensions(): void {
-  if (registered) return;
-  registered = true;
-  addExtension({ ...ERRORS, Class: BoundError, write: errorFields });
-  addExtension({
-    ...CONCEALED,
-    Class: Concealed,
-    write: (concealed: Concealed) => [concealed.type, concealed.bytes()],
-  });
-  addExtension({ ...TABLES, Class: BoundTable, write: tableFields });
-  addExtension({ ...REFERENCES, Class: BoundReference, write: referenceFields });
-}
-
-/**
- * Registers the readers. An extension without a class is one entry in msgpackr's table of readers, so this may be
- * repeated.
- */
-function claimReaders(): void {
-  addExtension(ERRORS);
-  addExtension(CONCEALED);
-  addExtension(TABLES);
-  addExtension(REFERENCES);
-}
-
-const ERRORS = { type: ERROR_TYPE, read: retold };
-const CONCEALED = { type: CONCEALED_TYPE, read: concealedValue };
-const TABLES = { type: TABLE_TYPE, read: tableFrom };
-const REFERENCES = { type: REFERENCE_TYPE, read: referenceFrom };
-
-/** The stored parts of a table, in key order. */
-type TableFields = readonly [keys: readonly string[], rows: readonly unknown[]];
-
-function tableFields(of: Table<unknown>): TableFields {
-  const leaves = leavesOf(of);
-  return [leaves.flatMap(({ keys }) => keys), leaves.flatMap(({ rows }) => rows)];
-}
-
-function tableFrom([keys, rows]: TableFields): Table<unknown> {
-  return tableOfRows(keys, rows);
-}
-
-function referenceFields(reference: object): [life: number, address: string] {
-  assert(bound !== null, 'references are encoded by a codec');
-  const { life, address } = bound.references.encode(reference);
-  return [life, address];
-}
-
-function referenceFrom([life, address]: [life: number, address: string]): object {
-  assert(bound !== null, 'references are decoded by a codec');
-  return bound.references.decode({ life, address });
-}
-
-function concealedValue([type, bytes]: [type: string | undefined, bytes: Uint8Array]): unknown {
-  assert(bound !== null, 'what is concealed is decoded by a codec');
-  return bound.reveal(concealedFrom(bytes, type));
-}
-
-interface ErrorFields {
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly code?: unknown;
-  readonly cause?: unknown;
-}
-
-function errorFields(error: Error & { code?: unknown }): ErrorFields {
-  const { name, message, stack } = error;
-  return {
-    name,
-    message,
-    stack,
-    ...('code' in error && { code: error.code }),
-    ...('cause' in error && { cause: error.cause }),
-  };
 }

@@ -6,9 +6,21 @@ import { describe, expect, it } from 'vitest';
 import { sample } from '../support/effort.ts';
 import { SIDES } from '../support/one-system/sides.ts';
 import { ADMINISTRATION, LETTERS, NAMES, RECORDS, TREES } from './orders.cases.ts';
+import { VALUES } from './values.cases.ts';
 import { ASKS, HANDLES, SENDS, WAITS } from './talk.cases.ts';
 
-const RULES = [...SENDS, ...ASKS, ...HANDLES, ...WAITS, ...TREES, ...ADMINISTRATION, ...LETTERS, ...RECORDS, ...NAMES];
+const RULES = [
+  ...SENDS,
+  ...ASKS,
+  ...HANDLES,
+  ...WAITS,
+  ...TREES,
+  ...ADMINISTRATION,
+  ...LETTERS,
+  ...RECORDS,
+  ...NAMES,
+  ...VALUES,
+];
 
 describe('the rules', () => {
   it('are some hundred, each with a title of its own', () => {

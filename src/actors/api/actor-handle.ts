@@ -8,6 +8,7 @@ import { BosunError } from '../../errors.ts';
 import { callBack, type Log } from '../../log.ts';
 import { due } from '../../user-code.ts';
 import { type ActorResult } from '../model/results.ts';
+import { shownSnapshot } from '../model/shown-snapshot.ts';
 import { type ActorSnapshot, type Subscription } from '../world/actor-view.ts';
 import { type AskOptions } from '../world/talk/ask-record.ts';
 import { type HeardSnapshot, heardSnapshot, lastSnapshot, newsOf, type SnapshotNews } from './heard-snapshot.ts';
@@ -175,7 +176,9 @@ export class HeardActor {
   readonly #end: () => void;
   readonly #listeners = new Set<{ readonly observer: SnapshotObserver<HeardSnapshot>; readonly owner: object }>();
   #news!: SnapshotNews;
+  /** The snapshot that is shown, and its view. */
   #snapshot: HeardSnapshot | undefined;
+  #view: ActorSnapshot | undefined;
   /** Why nothing more is heard; null after the actor's end. */
   #over: BosunError | null | undefined;
 
@@ -224,7 +227,13 @@ export class HeardActor {
   }
 
   get snapshot(): HeardSnapshot {
-    return (this.#snapshot ??= this.#over === null ? lastSnapshot(this.#news) : heardSnapshot(this.#news));
+    const { accepts, view } = this.#news;
+    const news = { accepts, view: shownSnapshot(view) };
+    if (this.#snapshot === undefined || this.#view !== news.view) {
+      this.#view = news.view;
+      this.#snapshot = this.#over === null ? lastSnapshot(news) : heardSnapshot(news);
+    }
+    return this.#snapshot;
   }
 
   /** Calls the observer with each snapshot. `owner` is not collected while it listens. */

@@ -28,6 +28,8 @@ export interface CallRow<Inside, Args extends readonly unknown[], Result> {
   readonly merged?:
     | ((results: readonly ShardResult<Result>[], numbers: ShardNumbers, args: Args) => Result)
     | undefined;
+  /** Whether the result holds stored values, of which the caller gets copies (lending.ts). */
+  readonly isReader?: boolean | undefined;
   readonly run: (inside: Inside, ...args: Args) => Result | Promise<Result>;
 }
 

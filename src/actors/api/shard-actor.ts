@@ -7,6 +7,7 @@ import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { callBack, type Log } from '../../log.ts';
 import { due } from '../../user-code.ts';
+import { shownSnapshot } from '../model/shown-snapshot.ts';
 import { type ActorSnapshot, observe, type Subscription } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 
@@ -46,7 +47,7 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
 
   /** The snapshot as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN. */
   snapshot(): Snapshot {
-    const snapshot = this.#host.snapshotOf(this.#host.observed(this.address));
+    const snapshot = this.#snapshotOf(this.#host.observed(this.address));
     if (snapshot !== undefined) return snapshot as Snapshot;
     throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${this.address} has started, but its start is not durable yet`);
   }
@@ -58,7 +59,7 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
   subscribe(next: (snapshot: Snapshot) => void, complete?: () => void): Subscription {
     const cell = this.#host.observed(this.address);
     const tell = (): unknown => {
-      const snapshot = this.#host.snapshotOf(cell);
+      const snapshot = this.#snapshotOf(cell);
       return snapshot && next(snapshot as Snapshot);
     };
     callBack(this.#host.log, 'an observer', tell);
@@ -93,7 +94,7 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
       };
       const check = () => {
         try {
-          const snapshot = this.#host.snapshotOf(cell) as Snapshot | undefined;
+          const snapshot = this.#snapshotOf(cell) as Snapshot | undefined;
           if (snapshot !== undefined && due(condition(snapshot), 'the condition of waitFor'))
             finish(() => resolve(snapshot));
         } catch (error) {
@@ -109,7 +110,7 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
       });
       const { timeoutMs } = options;
       const timedOut = () => {
-        const { status, value } = this.#host.snapshotOf(cell) ?? {};
+        const { status, value } = this.#snapshotOf(cell) ?? {};
         const where = value === undefined ? '' : `, and is ${status} in ${JSON.stringify(value)}`;
         const what = `${address} did not meet the awaited condition within ${timeoutMs} ms${where}`;
         return new BosunError('BOSUN_TIMEOUT', what, { details: { address, status, value } });
@@ -118,5 +119,10 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
         cancel = this.#host.clock.setTimeout(() => finish(() => reject(timedOut())), timeoutMs);
       check();
     });
+  }
+
+  #snapshotOf(cell: Cell): ActorSnapshot | undefined {
+    const snapshot = this.#host.snapshotOf(cell);
+    return snapshot && shownSnapshot(snapshot);
   }
 }

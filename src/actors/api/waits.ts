@@ -28,7 +28,7 @@ export interface Wait {
   readonly untilMs: number | null;
 }
 
-const NONE: readonly Wait[] = [];
+const NONE: readonly Wait[] = Object.freeze([]);
 
 /** Lists all waits, the longest first, those of unknown length last. */
 export function waitsOf(kernel: Kernel): Wait[] {

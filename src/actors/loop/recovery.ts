@@ -11,7 +11,6 @@ import { type Cell, type Held } from '../world/cell.ts';
 import { type DeadLetterRow } from '../world/mailbox/dead-letter.ts';
 import { restoreDeferred } from '../world/mailbox/deferral.ts';
 import { type Effects } from '../world/effects/effects.ts';
-import { deepFreeze } from '../model/frozen.ts';
 import { keyMissing } from '../world/missing-keys.ts';
 import { type NameRow } from '../world/talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from '../world/mailbox/message.ts';
@@ -80,8 +79,7 @@ export function repopulate(
   for (const [key, row] of recovered.rows.get(KEYSPACE.roll) ?? []) recount(world, parseInt(key, 16), row as RollRow);
   for (const [key, row] of recovered.rows.get(KEYSPACE.keepsakes) ?? [])
     keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
-  for (const [key, row] of recovered.rows.get(KEYSPACE.outbox) ?? [])
-    outbox.load(parseInt(key, 16), deepFreeze(row as never));
+  for (const [key, row] of recovered.rows.get(KEYSPACE.outbox) ?? []) outbox.load(parseInt(key, 16), row as never);
   loadTalk(world, recovered);
   for (const [key, row] of recovered.rows.get(KEYSPACE.held) ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
   return {
@@ -155,13 +153,13 @@ function tabulate(world: World, key: string, row: unknown): void {
   if (boss === undefined) return;
   const childId = boss.children.get(id)?.childId ?? id;
   shareTexts(row as ChildRow, childId);
-  boss.putRow(childId, deepFreeze(row as ChildRow));
+  boss.putRow(childId, row as ChildRow);
 }
 
 function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {
   const deferred: Message[] = [];
   for (const [key, row] of rows) {
-    const message = messageFromRow(parseInt(key, 16), deepFreeze(row as MessageRow));
+    const message = messageFromRow(parseInt(key, 16), row as MessageRow);
     lock(world.cells.get(message.to), message.event);
     if (message.deferral === 0) world.cells.get(message.to)?.receive(message);
     else deferred.push(message);
@@ -174,25 +172,24 @@ function loadTalk({ letters, asks, monitors, groups, audit, records, results }: 
   for (const [key, row] of rows.get(KEYSPACE.recordPurges) ?? [])
     records.loadPurge(parseInt(key, 16), row as RecordPurge);
   audit.load(rows.get(KEYSPACE.audit) ?? new Map());
-  for (const [key, row] of rows.get(KEYSPACE.deadLetters) ?? [])
-    letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
-  for (const [key, row] of rows.get(KEYSPACE.asks) ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));
+  for (const [key, row] of rows.get(KEYSPACE.deadLetters) ?? []) letters.load(parseInt(key, 16), row as DeadLetterRow);
+  for (const [key, row] of rows.get(KEYSPACE.asks) ?? []) asks.load(parseInt(key, 16), row as AskRow);
   asks.loaded();
   for (const key of rows.get(KEYSPACE.relations)?.keys() ?? []) monitors.load(key);
   for (const [key, row] of rows.get(KEYSPACE.groups) ?? []) groups.loadMember(key, row as number);
-  for (const [key, row] of rows.get(KEYSPACE.names) ?? []) groups.loadName(key, deepFreeze(row as NameRow));
+  for (const [key, row] of rows.get(KEYSPACE.names) ?? []) groups.loadName(key, row as NameRow);
 }
 
 function holdAgainst(world: World, life: number, held: Held): void {
   const cell = world.cells.get(life);
   if (cell === undefined) return;
-  cell.held = deepFreeze(held);
+  cell.held = held;
   const suspect = suspicion(cell, held);
   if (suspect !== undefined && cell.suspension === undefined) suspend(cell, suspect);
 }
 
 function ownedTimer(world: World, number: number, row: TimerRow): { owner: Cell; timer: Timer }[] {
-  const timer = timerFromRow(number, deepFreeze(row));
+  const timer = timerFromRow(number, row);
   const owner = world.cells.get(timer.owner);
   if (owner === undefined) return [];
   lock(owner, timer.event);
@@ -261,5 +258,5 @@ function recount(world: World, life: number, row: RollRow): void {
 function keep(world: World, life: number, [name, bytes, value]: readonly [string, number, unknown]): void {
   const cell = world.cells.get(life);
   lock(cell, value);
-  if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value: deepFreeze(value) });
+  if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value });
 }

@@ -4,6 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
+import { handed } from '../../lending.ts';
 import { type AskInput } from '../model/ask.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Effects } from '../world/effects/effects.ts';
@@ -12,6 +13,7 @@ import { PlanEngine } from '../xstate/plan-engine.ts';
 import { type ReferenceCoding } from '../model/ports.ts';
 import { admitSent } from '../turn/prepare.ts';
 import { EffectRef, Ref, type RefHost } from '../model/ref.ts';
+import { lentSnapshot, shownSnapshot } from '../model/shown-snapshot.ts';
 import { type Elsewhere } from '../world/shards/other-shards.ts';
 import { type Residency } from './residency/residency.ts';
 import { type Turns } from '../turn/turn.ts';
@@ -126,7 +128,7 @@ export class KernelRefHost implements RefHost, EngineHost {
    * BOSUN_VALUE_REFUSED.
    */
   relay(from: object | undefined, to: object, event: EventObject): void {
-    if (this.#turns.isStepping) this.#turns.stray({ kind: 'send', to, event });
+    if (this.#turns.stepper.isStepping) this.#turns.stepper.stray({ kind: 'send', to, event });
     else if (!this.#isOpen()) return;
     else if (from instanceof EffectRef) this.#relayEffect(from, to, event);
     else this.#post(to, admitSent(event, { address: 'a reference' }, this.own), from instanceof Ref ? from.life : 0);
@@ -156,7 +158,9 @@ export class KernelRefHost implements RefHost, EngineHost {
       }
       const request = (replyTo: Ref) =>
         admitSent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
-      this.#world.asks.fromEffect(asker, target ?? asker, { ...options, often }, request).then(resolve, reject);
+      this.#world.asks
+        .fromEffect(asker, target ?? asker, { ...options, often }, request)
+        .then((reply) => resolve(handed(reply)), reject);
       this.#effects.heard(from);
     });
   }
@@ -173,8 +177,10 @@ export class KernelRefHost implements RefHost, EngineHost {
       return { status: 'stopped' };
     }
     if (cell === undefined) return undefined;
-    const seen = this.#turns.isStepping || attempt !== undefined ? cell : cell.durable;
-    return seen?.snapshot ?? UNBEGUN;
+    const seen = this.#turns.stepper.isStepping || attempt !== undefined ? cell : cell.durable;
+    const snapshot = seen?.snapshot;
+    if (snapshot === undefined) return UNBEGUN;
+    return this.#turns.stepper.isStepping ? lentSnapshot(snapshot) : shownSnapshot(snapshot);
   }
 
   factsOf(life: number): ReturnType<RefHost['factsOf']> {

@@ -9,7 +9,7 @@ import {
   TABLES_MAX,
   VALUE_BYTES_MAX,
 } from '../../limits.ts';
-import { isTable, ownTable, type Table } from '../../table.ts';
+import { isTable, ownTable, type Table, visitRows } from '../../table.ts';
 import { textBytes } from '../../text-bytes.ts';
 import { isProxy, isRecord, shownBy } from './plain-values.ts';
 import { type Change, type RowChanges } from './state.ts';
@@ -93,7 +93,7 @@ function admitTable(of: Table<unknown>, resolve: ResolveHandle | undefined): Tab
   let admitted = given;
   let left = TABLES_GIVEN_BYTES_MAX;
   checkSize(given.size);
-  given.forEach((row, key) => {
+  visitRows(given, (row, key) => {
     admitted = admitted.set(key, admitRow(key, row, resolve));
     left -= lastBytes();
     if (left < 0) refuse(1, `a table of more than ${TABLES_GIVEN_BYTES_MAX} bytes`);

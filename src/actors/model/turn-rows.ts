@@ -3,7 +3,6 @@
  * whole context, and the contexts in between are computed. Pure; kept-turns.ts decides which turn is stored when.
  */
 import { isTable } from '../../table.ts';
-import { deepFreeze } from './frozen.ts';
 import { Concealed, type Conceal } from './ports.ts';
 import { contextAfter, type StateChange } from './state.ts';
 import { type KeptTurn, type TracedSend, type TraceRecord } from './trace-record.ts';
@@ -78,7 +77,7 @@ export function turnsIn(rows: readonly unknown[], first: number): NumberedTurn[]
   const turns: NumberedTurn[] = [];
   let after: Whole | null = null;
   rows.forEach((row, i) => {
-    const parts = deepFreeze((row ?? []) as TurnRow);
+    const parts = (row ?? []) as TurnRow;
     const fields = fieldsOf(parts);
     if (parts.length === 0 || parts.some((part) => part instanceof Concealed)) after = null;
     else after = wholeOf(parts) ?? (after && { context: sizedAfter(after.context, fields.change ?? {}) });

@@ -7,9 +7,12 @@
  */
 import { BosunError, isBosunError, messageOf } from '../../errors.ts';
 import { disown, isThenable } from '../../user-code.ts';
+import { holds } from '../../lending.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../limits.ts';
+import { isTable } from '../../table.ts';
 import { textBytes } from '../../text-bytes.ts';
-import { isProxy, isRecord, plainValue, shownBy } from './plain-values.ts';
+import { type Part } from '../../unfreezable.ts';
+import { isIndex, isProxy, isRecord, nameOf, plainValue, shownBy } from './plain-values.ts';
 import { Ref } from './ref.ts';
 
 /**
@@ -32,6 +35,8 @@ let root = '';
 let counted = 0;
 /** Keys from the root down to the current value; only the first `depth` count. Read when something is refused. */
 const trail: (string | number)[] = [];
+/** The dates and bytes that the walk has met. */
+let met: Part[] = [];
 /** Whether a walk is in progress. User code that it runs may send, and so begin another walk. */
 let isWalking = false;
 
@@ -88,6 +93,7 @@ export function bounded(
     throw isBosunError(error) ? error : refusal(`${shownPlace(0)} cannot be read: ${messageOf(error)}`);
   } finally {
     isWalking = false;
+    if (met.length > 0) met = [];
     counted += bytes - bytesLeft;
   }
 }
@@ -146,14 +152,28 @@ function walkObject(given: object, depth: number, resolve: ResolveHandle | undef
 }
 
 function walkPlain(value: object, depth: number, resolve: ResolveHandle | undefined): unknown {
+  const before = met.length;
   const plain = plainValue(value, {
     spend: (bytes) => spend(bytes, depth),
     part: (item, key) => {
       trail[depth - 1] = key;
       return walk(item, depth, resolve);
     },
+    refuse: (what, wayOut) => refuse(depth - 1, what, wayOut),
   });
-  return plain ?? refuse(depth - 1, isThenable(value) ? 'a promise' : `an instance of ${nameOf(value)}`);
+  if (plain === undefined)
+    return refuse(depth - 1, isThenable(value) ? 'a promise' : `an instance of ${nameOf(value)}`);
+  if (plain instanceof Date || plain instanceof Uint8Array) met.push(plain);
+  // A table hands out its rows itself.
+  else if (isTable(plain)) met.length = before;
+  else noted(plain, before);
+  return plain;
+}
+
+/** Notes which dates and bytes the walk has met within a container. Returns the container. */
+function noted<T extends object>(container: T, before: number): T {
+  if (met.length > before) holds(container, met.slice(before));
+  return container;
 }
 
 /**
@@ -162,10 +182,11 @@ function walkPlain(value: object, depth: number, resolve: ResolveHandle | undefi
  */
 const known = new WeakSet<object>();
 
-/** Admits a list. One that is not frozen is copied, because its methods and extra properties belong to the user. */
+/** Admits a list. One that is not frozen is copied, because its owner may change it later. */
 function walkArray(value: unknown[], depth: number, resolve: ResolveHandle | undefined): unknown[] {
   spend(value.length + 5, depth);
-  const list = isKnownList(value) ? value : itemsOf(value);
+  const before = met.length;
+  const list = isKnownList(value, depth - 1) ? value : [...value];
   let copy = list === value ? undefined : list;
   for (let index = 0; index < list.length; index++) {
     const item: unknown = list[index];
@@ -173,24 +194,35 @@ function walkArray(value: unknown[], depth: number, resolve: ResolveHandle | und
     const admitted = walk(item, depth, resolve);
     if (!Object.is(admitted, item)) (copy ??= [...list])[index] = admitted;
   }
-  return copy === undefined ? value : (Object.freeze(copy) as unknown[]);
+  return noted(copy === undefined ? value : (Object.freeze(copy) as unknown[]), before);
 }
 
-/** Reads each item once; a hole becomes undefined. */
-function itemsOf(list: unknown[]): unknown[] {
-  const isPlain = Object.getPrototypeOf(list) === Array.prototype && !Object.hasOwn(list, Symbol.iterator);
-  return isPlain ? [...list] : Array.from({ length: list.length }, (_, index) => list[index]);
-}
-
-/** Whether the list is frozen and holds nothing but items. */
-function isKnownList(value: unknown[]): boolean {
+/**
+ * Checks that a list holds nothing but items.
+ *
+ * @returns Whether it is frozen, without holes and getters.
+ */
+function isKnownList(value: unknown[], depth: number): boolean {
   if (known.has(value)) return true;
-  if (!Object.isFrozen(value) || Object.getPrototypeOf(value) !== Array.prototype) return false;
-  // Holes are not keys, and would come back from disk as undefined; the last key is `length`.
-  const keys = Reflect.ownKeys(value);
-  if (keys.length !== value.length + 1 || keys.some((key) => hasGetter(value, key))) return false;
+  checkList(value, depth);
+  if (!Object.isFrozen(value)) return false;
+  for (let index = 0; index < value.length; index++)
+    // Holes are not keys, and would come back from disk as undefined.
+    if (!Object.hasOwn(value, index) || hasGetter(value, index)) return false;
   known.add(value);
   return true;
+}
+
+/** Refuses a list of a subclass, and one with properties beside its items, as the match of a pattern has. */
+function checkList(value: unknown[], depth: number): void {
+  if (Object.getPrototypeOf(value) !== Array.prototype)
+    refuse(depth, `an instance of ${nameOf(value)}, which is another class than Array`, 'store Array.from(value)');
+  // Indices are the first keys.
+  const last = Object.keys(value).at(-1);
+  const beside = last === undefined || isIndex(last) ? Object.getOwnPropertySymbols(value)[0] : last;
+  if (beside === undefined) return;
+  const wayOut = 'store its items, [...value], and its other properties beside them';
+  refuse(depth, `a list with a property beside its items, ${String(beside)}`, wayOut);
 }
 
 function walkRecord(
@@ -198,8 +230,11 @@ function walkRecord(
   depth: number,
   resolve: ResolveHandle | undefined,
 ): Record<string, unknown> {
-  let copy: Record<string, unknown> | undefined;
   checkRecord(value, depth - 1);
+  const before = met.length;
+  // An object without a prototype comes back from disk with that of all objects.
+  let copy: Record<string, unknown> | undefined =
+    Object.getPrototypeOf(value) === null ? Object.assign({}, value) : undefined;
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     spend(textBytes(key) + 2, depth);
@@ -209,7 +244,7 @@ function walkRecord(
     // Objects made by a spread take far longer to freeze.
     if (!Object.is(admitted, item)) (copy ??= Object.assign({}, value))[key] = admitted;
   }
-  return Object.freeze(copy ?? value);
+  return noted(Object.freeze(copy ?? value), before);
 }
 
 /**
@@ -219,13 +254,23 @@ function walkRecord(
 export function checkRecord(value: object, depth: number): void {
   if (known.has(value)) return;
   if (Object.getOwnPropertySymbols(value).length > 0) refuse(depth, 'an object with a symbol as key');
+  let keys = 0;
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
+    keys += 1;
     checkKey(key, depth);
     // A getter may return something else when the value is written.
     if (hasGetter(value, key)) refuse(depth, `an object with a getter, ${key}`);
   }
+  if (Object.getOwnPropertyNames(value).length > keys) refuseHidden(value, depth);
   if (Object.isFrozen(value)) known.add(value);
+}
+
+function refuseHidden(value: object, depth: number): never {
+  const hidden = Object.getOwnPropertyNames(value).find(
+    (key) => !Object.prototype.propertyIsEnumerable.call(value, key),
+  );
+  return refuse(depth, `an object with a property that is not enumerable, ${hidden}`, 'store a copy, { ...value }');
 }
 
 export function checkKey(key: string, depth: number): void {
@@ -251,19 +296,14 @@ function hasGetter(value: object, key: PropertyKey): boolean {
   return (getterOf.call(value, key) ?? setterOf.call(value, key)) !== undefined;
 }
 
-function nameOf(value: object): string {
-  const { constructor } = value as { constructor?: unknown };
-  return (typeof constructor === 'function' && constructor.name) || 'an unnamed class';
-}
-
 function spend(bytes: number, depth: number): void {
   bytesLeft -= bytes;
   if (bytesLeft < 0) refuse(depth, `part of a value of more than ${bound} bytes`);
 }
 
 /** Refuses the value at this depth below the root. Throws BOSUN_VALUE_REFUSED. */
-export function refuse(depth: number, what: string): never {
-  throw refusal(`${shownPlace(depth)} is ${what}; only data can be stored`, shownPlace(depth));
+export function refuse(depth: number, what: string, wayOut = 'only data can be stored'): never {
+  throw refusal(`${shownPlace(depth)} is ${what}; ${wayOut}`, shownPlace(depth));
 }
 
 function refusal(why: string, place = root): BosunError {

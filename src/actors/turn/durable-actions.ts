@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
+import { shown } from '../../lending.ts';
 import { disown, disownParts, isThenable } from '../../user-code.ts';
 import { admitError } from '../model/thrown.ts';
 import { type Cell } from '../world/cell.ts';
@@ -236,7 +237,7 @@ export class DurableActions {
       { effectId: effectIdOf(entry), attempt: entry.failures + 1, signal },
     );
     try {
-      const result = exec(new ActionInfo(event, self, this.#refHost.system), params);
+      const result = exec(new ActionInfo(shown(event), self, this.#refHost.system), shown(params));
       if (isThenable(result)) settle(result, end);
       else {
         disownParts(result);

@@ -4,6 +4,7 @@
  * are.
  */
 import { messageOf } from '../../errors.ts';
+import { handed, shown } from '../../lending.ts';
 import { disown, watch } from '../../user-code.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
@@ -92,7 +93,7 @@ export class Performer {
     // A promise is logged as one, and nobody awaits it.
     disown(value);
     disown(label);
-    this.#log(...(label === undefined ? [] : [label]), value);
+    this.#log(...(label === undefined ? [] : [label]), handed(value));
   }
 
   #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
@@ -119,7 +120,7 @@ export class Performer {
     if (calls.failed) return;
     const { incarnation } = cell.state;
     watch(
-      () => exec(info, params),
+      () => exec(shownInfo(info), handed(params)),
       (error) => {
         calls.failed = true;
         const isThere = !cell.gone && cell.status === 'active' && cell.state.incarnation === incarnation;
@@ -129,6 +130,13 @@ export class Performer {
       },
     );
   }
+}
+
+/** The first argument of an action, whose context and event are stored values. */
+function shownInfo(info: object): object {
+  const given = info as { readonly context: unknown; readonly event: unknown };
+  const [context, event] = [shown(given.context), handed(given.event)];
+  return context === given.context && event === given.event ? info : { ...info, context, event };
 }
 
 /**

@@ -16,7 +16,7 @@ import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
 import { isDeferring, offerAgain, setAside } from '../world/mailbox/deferral.ts';
 import { EFFECT_FAILED, type Effects } from '../world/effects/effects.ts';
-import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot, type Step } from '../model/step-engine.ts';
+import { type Birth, type Effect, failedSnapshot, SHUTDOWN, type Snapshot } from '../model/step-engine.ts';
 import { FROM_CLIENT, type Message, messageRow } from '../world/mailbox/message.ts';
 import { type DurableActions } from './durable-actions.ts';
 import { linkFailure } from '../world/talk/monitors.ts';
@@ -26,6 +26,7 @@ import { type Prepared } from '../model/prepared.ts';
 import { prepare } from './prepare.ts';
 import { forgive, isDeliveredAgain, quarantine, strike } from './quarantine.ts';
 import { childOf, exitOf, isStale, endSignal } from './signals.ts';
+import { Stepper } from './stepper.ts';
 import { type StateChange } from '../model/state.ts';
 import { type World } from '../world/world.ts';
 
@@ -38,23 +39,16 @@ export class Turns {
   readonly #performer: Performer;
   readonly #texts: FailureTexts;
   readonly #log: (...args: unknown[]) => void;
-  /** Whether user code of a step is running now. */
-  isStepping = false;
-  /** Events sent by user code inside the current step (`self.send` in an assign). */
-  #strays: Effect[] = [];
+  readonly stepper: Stepper;
 
   constructor(parts: { world: World; effects: Effects; bosses: Bosses; outbox: DurableActions }) {
     this.#world = parts.world;
+    this.stepper = new Stepper(parts.world);
     this.#effects = parts.effects;
     this.#bosses = parts.bosses;
     this.#texts = new FailureTexts(() => parts.world.time.nowMs());
     this.#performer = new Performer({ ...parts, fail: (cell, error, turn) => this.#crash(cell, error, null, turn) });
     this.#log = parts.world.log;
-  }
-
-  stray(effect: Effect): void {
-    assert(this.isStepping, 'a stray send belongs to a step');
-    this.#strays.push(effect);
   }
 
   /**
@@ -108,7 +102,7 @@ export class Turns {
   #begin(cell: Cell): void {
     let prepared: Prepared | null;
     try {
-      const step = this.#step(cell, null);
+      const step = this.stepper.step(cell, null);
       if (cell.definition.isEffect) {
         this.#effects.start(cell, step.snapshot);
         prepared = null;
@@ -138,7 +132,7 @@ export class Turns {
     try {
       if (message.order !== null && !cell.isBoss) message.order.begin(cell);
       const event = cell.isBoss ? this.#bosses.withFacts(cell, message.event) : message.event;
-      prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
+      prepared = prepare(this.#world, cell, cell.snapshot, this.stepper.step(cell, event));
     } catch (thrown) {
       const error = this.#texts.admit(cell.identity.agent, thrown);
       if (!cell.isBoss) message.order?.crashed(error);
@@ -189,7 +183,7 @@ export class Turns {
     const { definition, snapshot: before } = cell;
     try {
       if (event.type === EFFECT_FAILED) throw (event as { error?: unknown }).error;
-      const { snapshot } = this.#step(cell, event);
+      const { snapshot } = this.stepper.step(cell, event);
       return {
         snapshot,
         change: admitChange(this.#world.engine.changeOf(definition, before, snapshot), this.#world.own),
@@ -200,27 +194,6 @@ export class Turns {
         snapshot: failedSnapshot(before, error),
         change: { status: 'error', error: { value: error } },
       };
-    }
-  }
-
-  /**
-   * Takes a step.
-   *
-   * @param event The event; null for the initial step.
-   */
-  #step(cell: Cell, event: EventObject | null): Step {
-    const { definition, ref, snapshot, identity } = cell;
-    const { engine } = this.#world;
-    this.isStepping = true;
-    try {
-      const step =
-        event === null
-          ? engine.initial(definition, ref, identity.input)
-          : engine.transition(definition, ref, snapshot!, event);
-      return this.#strays.length === 0 ? step : { ...step, effects: [...step.effects, ...this.#strays] };
-    } finally {
-      this.isStepping = false;
-      if (this.#strays.length > 0) this.#strays = [];
     }
   }
 

@@ -1,5 +1,6 @@
 /** Observers of actors: they are told of durable changes, and what they throw or reject with does no harm. */
 import { type EventObject } from 'xstate';
+import { shown } from '../../lending.ts';
 import { callBack, type Log } from '../../log.ts';
 import { type Cell, type Observer } from './cell.ts';
 
@@ -14,8 +15,8 @@ export class Audience {
 
   /** Tells the observers of the actor, and of all actors, of an emitted event. */
   tellEmitted(cell: Cell, event: EventObject): void {
-    for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.address, event));
-    this.tell(cell, (observer) => observer.emitted?.(event));
+    for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.address, shown(event)));
+    this.tell(cell, (observer) => observer.emitted?.(shown(event)));
   }
 
   /** Calls the observers of the actor. */

@@ -22,6 +22,7 @@ export interface MachineSnapshot extends Snapshot {
   readonly tags: ReadonlySet<string>;
   children: Record<string, object>;
   context: unknown;
+  output?: unknown;
 }
 
 /** The number of the snapshot's configuration in the definition's table. */
@@ -57,6 +58,8 @@ export function adopt(definition: Definition, snapshot: Snapshot, state: ActorSt
   if (definition.kind === 'machine') {
     const machineSnapshot = snapshot as MachineSnapshot;
     machineSnapshot.context = state.context;
+    // A machine that ends with an error keeps that in its state alone.
+    if (state.output !== undefined) machineSnapshot.output = state.output;
     machineSnapshot.children = grown(machineSnapshot.children as Family);
   }
   // Only custom logic itself knows how its snapshot relates to the persisted form.

@@ -73,7 +73,48 @@ const worker = defineAgent({
   records: { notes: { keys: { order: 'order' } } },
 });
 
-export const CAST = [worker];
+interface Kept {
+  readonly due: Date;
+  readonly bytes: Uint8Array;
+  readonly named: ReadonlyMap<string, readonly Date[]>;
+  readonly rows: Table<{ readonly at: Date }>;
+  readonly event: unknown;
+  readonly touched: number;
+}
+
+/** An actor that keeps values which JavaScript cannot freeze, and gives them away. */
+const keeper = defineAgent({
+  name: 'keeper',
+  machine: setup({
+    types: {} as {
+      context: Kept;
+      events: { type: 'keep' } | { type: 'give'; replyTo: ReplyTo } | { type: 'touch' | 'untouch' };
+    },
+  }).createMachine({
+    context: () => ({
+      due: new Date(5),
+      bytes: new Uint8Array([1, 2]),
+      named: new Map([['a', [new Date(6)]]]),
+      rows: table([['k', { at: new Date(7) }]]),
+      event: null,
+      touched: 0,
+    }),
+    on: {
+      keep: { actions: assign({ event: ({ event }) => event }) },
+      give: { actions: reply(({ context: { rows: _, ...context } }) => context) },
+      touch: { actions: [assign({ touched: 1 }), emit(({ context: { due } }) => ({ type: 'given', due }))] },
+      untouch: { actions: assign({ touched: 0 }) },
+    },
+  }),
+  events: {
+    keep: z.object({ list: z.array(z.any()), text: z.string() }),
+    give: z.object({}),
+    touch: z.object({}),
+    untouch: z.object({}),
+  },
+});
+
+export const CAST = [worker, keeper];
 
 /** On two workers `a` and `b` are placed apart, and so are the children of `pool`. */
 export const TREE: BossOptions = {

@@ -14,7 +14,6 @@ import { headOf, ownershipTreeOf } from '../../world/residency/ownership-tree.ts
 import { type DurableView } from '../durable-view.ts';
 import { type Frozen } from '../../world/epoch-draft.ts';
 import { childKey, ordered, childIn } from '../../model/row-keys.ts';
-import { deepFreeze } from '../../model/frozen.ts';
 import { type Message } from '../../world/mailbox/message.ts';
 import { type Recovered, type RowKey, type Shelf, KEYSPACE, keyspaceOf, keyWithin } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
@@ -105,7 +104,7 @@ export class Residency implements Residents {
     for (const [key, row] of rows.get(KEYSPACE.children) ?? []) {
       const [boss, childId] = childIn(key);
       const table = world.cells.resident(boss)?.childTable;
-      if (table?.isWhole === true) table.fill([[childId, deepFreeze(row)]]);
+      if (table?.isWhole === true) table.fill([[childId, row]]);
     }
     for (const [name, life] of rows.get(KEYSPACE.systemIds) ?? []) {
       if (world.cells.resident(life as number) === undefined) this.#names.set(decodeURIComponent(name), life as number);
@@ -269,7 +268,7 @@ export class Residency implements Residents {
     childTable.isBeingRead = true;
     try {
       const rows = await this.#parts.shelf.rowsUnder(prefix);
-      childTable.fill(rows.map(([key, row]) => [key.slice(prefix.length), deepFreeze(row)] as const));
+      childTable.fill(rows.map(([key, row]) => [key.slice(prefix.length), row] as const));
     } finally {
       childTable.isBeingRead = false;
     }
@@ -377,7 +376,7 @@ export class Residency implements Residents {
   /** Reads a Boss's record of a child. A damaged one counts as missing, and stops the child when it wakes. */
   #childRow(boss: Cell, childId: string): unknown {
     try {
-      return deepFreeze(this.#row(childKey(boss.life, childId)));
+      return this.#row(childKey(boss.life, childId));
     } catch (error) {
       if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
       this.#parts.shelf.tell(error);

@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, isBosunError, messageOf } from '../../../errors.ts';
+import { shown } from '../../../lending.ts';
 import { disown, isThenable } from '../../../user-code.ts';
 import { admitChange } from '../../model/change-check.ts';
 import { causeOf } from '../../model/thrown.ts';
@@ -48,7 +49,7 @@ export function prepareMigration(
 ): Migration {
   const { address } = cell;
   if (stored?.value === undefined) throw refusal(address, 'its state value was not stored');
-  let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.context };
+  let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: shown(cell.context) };
   for (const leg of legs) state = migrated(cell, leg, state);
   try {
     return prepareState(world, cell, stored, state);

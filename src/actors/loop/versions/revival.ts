@@ -9,7 +9,6 @@ import { Cell } from '../../world/cell.ts';
 import { imageOf } from '../../world/standing.ts';
 import { type Definition } from '../../model/step-engine.ts';
 import { causeOf } from '../../model/thrown.ts';
-import { deepFreeze } from '../../model/frozen.ts';
 import { concealedIn, keyMissing } from '../../world/missing-keys.ts';
 import { type ActorState, type Identity } from '../../model/state.ts';
 import type { World } from '../../world/world.ts';
@@ -90,10 +89,6 @@ export function populate(
     parent,
     state,
   });
-  deepFreeze(identity.input);
-  deepFreeze(state.context);
-  deepFreeze(state.output);
-  deepFreeze(state.error);
   world.adopt(cell);
   return { cell, verdict };
 }

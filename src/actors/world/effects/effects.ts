@@ -3,8 +3,9 @@
  * output: it happens after the epoch that caused it (design P2). Results come back as completions that name their
  * start; those of an older start are ignored (design P7).
  */
-import { type AnyActorLogic, type EventObject } from 'xstate';
+import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
+import { shown } from '../../../lending.ts';
 import { disown, watch } from '../../../user-code.ts';
 import { admitChange } from '../../model/change-check.ts';
 import { admitEvent, isEvent } from '../../model/event-check.ts';
@@ -14,6 +15,7 @@ import { type CrashLoopGuard } from '../crash-loop-guard.ts';
 import { type Cell } from '../cell.ts';
 import { type RunningPromise, runningPromises } from './running-promises.ts';
 import { isRetryable, retryDelayMs } from '../../model/effect-policy.ts';
+import { isSubscribed, type Scope, startLogic } from './effect-start.ts';
 import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
 import { admitCheckpoint, CHECKPOINT, checkMemoName, putCheckpoint } from './effect-checkpoints.ts';
@@ -28,8 +30,6 @@ import { failureOf, isEndOfEffect, type XstateDefinition } from '../../xstate/de
 
 /** The completion of an effect that threw at its start or when it received an event. */
 export const EFFECT_FAILED = 'bosun.effect.failed';
-
-type Scope = Parameters<NonNullable<AnyActorLogic['start']>>[1];
 
 /** A running start. */
 interface Run {
@@ -164,7 +164,7 @@ export class Effects implements EffectHost {
       if (run?.self.attempt !== attempt) return;
       this.#guarded(run, () => {
         const { logic } = cell.definition as XstateDefinition;
-        return logic.transition(cell.snapshot as never, event as never, run.scope) as unknown;
+        return logic.transition(cell.snapshot as never, shown(event) as never, run.scope) as unknown;
       });
     });
   }
@@ -236,7 +236,7 @@ export class Effects implements EffectHost {
   }
 
   checkpointed(source: EffectRef): unknown {
-    return this.#world.cells.resident(source.life)?.kept?.get(CHECKPOINT)?.value;
+    return shown(this.#world.cells.resident(source.life)?.kept?.get(CHECKPOINT)?.value);
   }
 
   beat(source: EffectRef): void {
@@ -267,7 +267,7 @@ export class Effects implements EffectHost {
     const cell = this.#running(source);
     checkMemoName(cell, name);
     const known = cell.kept?.get(name);
-    return (known === undefined ? await this.#keep(source, name, await work()) : known.value) as T;
+    return (known === undefined ? await this.#keep(source, name, await work()) : shown(known.value)) as T;
   }
 
   /**
@@ -285,7 +285,7 @@ export class Effects implements EffectHost {
     const waiting = new Awaited();
     this.#world.draft.notify(waiting);
     await waiting.promise;
-    return keepsake.value as T;
+    return shown(keepsake.value) as T;
   }
 
   /** The cell of a running start. Throws BOSUN_EFFECT_OVER. */
@@ -359,9 +359,7 @@ export class Effects implements EffectHost {
     };
     this.#runs.set(self, run);
     cell.running = self;
-    this.#caution.runEffect(life, () =>
-      this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)),
-    );
+    this.#caution.runEffect(life, () => this.#guarded(run, () => startLogic(cell, scope)));
   }
 
   /**
@@ -386,10 +384,6 @@ export class Effects implements EffectHost {
   #guarded({ self }: Run, run: () => unknown): void {
     watch(run, (thrown) => this.failed(self, thrown));
   }
-}
-
-function isSubscribed(snapshot: Snapshot | undefined): snapshot is Snapshot & { _subscription: object } {
-  return (snapshot as { _subscription?: unknown } | undefined)?._subscription !== undefined;
 }
 
 /** Returns a promise that need not be awaited, because a rejection without a handler must not end the process. */

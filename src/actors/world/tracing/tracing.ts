@@ -5,9 +5,11 @@
  * from the committed state is not a turn of the child; it is in the record of its Boss.
  */
 import { channel } from 'node:diagnostics_channel';
+import { shown } from '../../../lending.ts';
 import { messageOf } from '../../../errors.ts';
 import { TRACE_RECORDS_MAX, TRACE_TURNS_MAX } from '../../../limits.ts';
 import type { Cell } from '../cell.ts';
+import { storedChange } from '../../model/state.ts';
 import { type Effect, type StepEngine } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Timer } from '../../model/timers.ts';
@@ -41,7 +43,8 @@ interface Listener {
 
 type Contents = Pick<TraceRecord, 'event' | 'actions' | 'sent' | 'born' | 'change' | 'error'>;
 
-const NOTHING: readonly never[] = [];
+/** Frozen, as everything in a record is that its readers share. */
+const NOTHING: readonly never[] = Object.freeze([]);
 const NO_CONTENTS: Contents = {
   event: null,
   actions: NOTHING,
@@ -220,15 +223,17 @@ export class Tracing {
     const { effects, births, change } = prepared;
     return {
       event,
-      change,
-      actions: effects.length === 0 ? NOTHING : effects.flatMap((effect) => nameOf(effect) ?? []),
+      change: Object.freeze(storedChange(change)),
+      actions: effects.length === 0 ? NOTHING : Object.freeze(effects.flatMap((effect) => nameOf(effect) ?? [])),
       sent:
         effects.length === 0
           ? NOTHING
-          : effects.flatMap((effect) =>
-              effect.kind === 'send' || effect.kind === 'arm' ? [this.#sendOf(effect)] : [],
+          : Object.freeze(
+              effects.flatMap((effect) =>
+                effect.kind === 'send' || effect.kind === 'arm' ? [Object.freeze(this.#sendOf(effect))] : [],
+              ),
             ),
-      born: births.length === 0 ? NOTHING : births.map(({ ref }) => ref.address),
+      born: births.length === 0 ? NOTHING : Object.freeze(births.map(({ ref }) => ref.address)),
       error: undefined,
     };
   }
@@ -243,7 +248,8 @@ export class Tracing {
   #letOut(record: TraceRecord): void {
     for (const listener of [...this.#listeners])
       if (listener.covers(record.address)) this.#world.audience.guarded(() => listener.tell(record));
-    if (this.#channel.hasSubscribers) this.#channel.publish({ store: this.#store, record } satisfies PublishedTurn);
+    if (this.#channel.hasSubscribers)
+      this.#channel.publish({ store: this.#store, record: shown(record) } satisfies PublishedTurn);
   }
 
   /** Builds a record field by field, because it is called for every turn of agents that keep them. */

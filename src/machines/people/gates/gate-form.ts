@@ -15,7 +15,8 @@ type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
 /** The form of a zod schema. Throws if the schema has no counterpart in JSON Schema, as with a transform. */
 export function formOf(schema: z.ZodType): GateForm {
-  return z.toJSONSchema(schema) as GateForm;
+  // A copy: zod adds a property that is not enumerable, which cannot be stored.
+  return { ...z.toJSONSchema(schema) } as GateForm;
 }
 
 /** Why the form cannot check any answer; undefined if it can. */
