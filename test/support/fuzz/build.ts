@@ -27,11 +27,15 @@ import {
   type NodeSpec,
   type TransitionSpec,
 } from './machine-spec.ts';
+import { type Carrier, cargoIn, cargoOf, heldMark, type Holder, holding, holds, thrown } from './holding.ts';
 import { type Recorder } from './record.ts';
+import { shelved, type Shelves } from './shelving.ts';
+import { made } from './value-spec.ts';
+import { referenceIn } from './value-work.ts';
 import { record } from '../../../src/actors/model/talk-actions.ts';
-import { table, type Table } from '../../../src/table.ts';
+import { table } from '../../../src/table.ts';
 
-export interface Context {
+export interface Context extends Holder, Shelves {
   /** Address of the actor. */
   readonly me: string;
   readonly n: number;
@@ -42,18 +46,9 @@ export interface Context {
   readonly live: readonly string[];
   /** References to children that were spawned inside an assign. */
   readonly refs: Readonly<Record<string, unknown>>;
-  readonly shelf: Table<Row>;
-  readonly store: Table<Row>;
 }
 
-interface Row {
-  readonly n: number;
-  readonly of: string;
-}
-
-interface FuzzEvent {
-  readonly type: string;
-  readonly v?: number;
+interface FuzzEvent extends Carrier {
   /** Whether the event comes from outside, perhaps through parents. */
   readonly ext?: boolean;
 }
@@ -61,6 +56,7 @@ interface FuzzEvent {
 export interface Input {
   readonly me: string;
   readonly fuel: number;
+  readonly cargo?: unknown;
 }
 
 interface Args {
@@ -92,6 +88,7 @@ export function build(spec: MachineSpec, name: string, recorder: Recorder): AnyS
       refs: {},
       shelf: table(),
       store: table(),
+      ...(spec.load && { held: input.cargo ?? made(spec.load), kept: [] }),
     }),
     options: { maxIterations: MICROSTEPS_MAX },
   } as Loose) as unknown as AnyStateMachine;
@@ -101,6 +98,7 @@ function reducer(recorder: Recorder): AnyActorLogic {
   interface State {
     readonly me: string;
     readonly sum: number;
+    readonly held?: unknown;
   }
   return fromTransition<State, FuzzEvent, never, Input, never>(
     (state, event) => {
@@ -109,9 +107,10 @@ function reducer(recorder: Recorder): AnyActorLogic {
       recorder.note(state.me, 'reduced', `${event.type} ${event.v ?? 0}`);
       if (event.type === 'x.y' && state.sum % 4 === 3) {
         recorder.accident(state.me, 'pure');
-        throw new Error(`reducer at ${state.sum}`);
+        throw thrown(state, `reducer at ${state.sum}`);
       }
-      return { me: state.me, sum: state.sum + 1 + (event.v ?? 0) };
+      const held = event.cargo ?? state.held;
+      return { me: state.me, sum: state.sum + 1 + (event.v ?? 0), ...(held !== undefined && { held }) };
     },
     ({ input }) => ({ me: input.me, sum: 0 }),
   ) as unknown as AnyActorLogic;
@@ -148,6 +147,8 @@ function guardOf(spec: GuardSpec, recorder: Recorder): unknown {
       return ({ context }: Args) => context.live.includes(spec.id);
     case 'in':
       return stateIn(`#${spec.state}`);
+    case 'held':
+      return ({ context, event }: Args) => holds(spec.ask, context, event);
     case 'not':
       return not(guardOf(spec.of, recorder) as Loose);
     case 'and':
@@ -158,7 +159,7 @@ function guardOf(spec: GuardSpec, recorder: Recorder): unknown {
       return ({ context }: Args) => {
         if (context.n % 3 !== 0) return false;
         recorder.accident(context.me, 'pure');
-        throw new Error(`guard at ${context.n}`);
+        throw thrown(context, `guard at ${context.n}`);
       };
   }
 }
@@ -182,14 +183,20 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
       }));
     case 'shelve':
       return assign(({ context, event }: Args) => shelved(spec.how, context, event));
+    case 'hold':
+      return assign((args: Args & { readonly self: unknown }) => holding(spec, args));
     case 'note':
       return spec.params === 'static'
         ? { type: 'note', params: { p: 1 } }
         : { type: 'note', params: ({ context }: Args) => ({ p: context.m }) };
     case 'inline':
-      return ({ context, event }: Args) => recorder.note(context.me, 'action', `inline ${event.type} ${context.n}`);
+      return ({ context, event }: Args) =>
+        recorder.note(context.me, 'action', `inline ${event.type} ${context.n}${heldMark(context)}`);
     case 'emit':
-      return emit(({ context, event }: Args) => ({ type: 'E', at: event.type, n: context.n }));
+      return emit(({ context, event }: Args) => ({
+        ...{ type: 'E', at: event.type, n: context.n },
+        ...(spec.cargo && cargoOf(context, spec.cargo)),
+      }));
     case 'log':
       return log(({ context, event }: Args) => ({ me: context.me, line: `${event.type} ${context.n}` }), spec.label);
     case 'record':
@@ -200,12 +207,12 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
     case 'boom':
       return ({ context }: Args) => {
         recorder.accident(context.me, spec.do === 'boom' ? 'boom' : 'action');
-        throw new Error(`action at ${context.n}`);
+        throw thrown(context, `action at ${context.n}`);
       };
     case 'badAssign':
       return assign(({ context }: Args) => {
         recorder.accident(context.me, 'pure');
-        throw new Error(`assign at ${context.n}`);
+        throw thrown(context, `assign at ${context.n}`);
       });
     default:
       return communication(spec, recorder);
@@ -213,48 +220,21 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
 }
 
 function recorded({ context, event }: Args): object {
-  return { by: event.type, n: context.n, m: context.m, s: context.s };
-}
-
-/** The changed tables of a context. */
-function shelved(
-  how: Extract<ActionSpec, { do: 'shelve' }>['how'],
-  { shelf, store, n, m }: Context,
-  event: FuzzEvent,
-): Partial<Context> {
-  const key = `k${(n * 7 + m + (event.v ?? 0)) % 90}`;
-  const row = { n, of: event.type };
-  switch (how) {
-    case 'set':
-      return { shelf: shelf.set(key, row) };
-    case 'fill':
-      return {
-        shelf: Array.from({ length: 40 }, (_, i) => `k${(n + i) % 90}`).reduce((all, k) => all.set(k, row), shelf),
-      };
-    case 'update':
-      return { shelf: shelf.update(key, (before) => ({ n: (before?.n ?? 0) + 1, of: row.of })) };
-    case 'delete':
-      return { shelf: shelf.delete(shelf.first()?.[0] ?? key) };
-    case 'clear':
-      return { shelf: table() };
-    case 'replace':
-      return { shelf: table([[key, row]]), store: store.set(key, row) };
-    case 'move':
-      return { shelf: table(), store: shelf };
-  }
+  return { by: event.type, n: context.n, m: context.m, s: context.s, ...(context.n % 3 === 0 && cargoOf(context)) };
 }
 
 /** Actions that send events: to other actors, delayed, or to the same machine; and actions on children. */
 function communication(spec: ActionSpec, recorder: Recorder): unknown {
   switch (spec.do) {
     case 'raise':
-      return raise(said(spec.type, false) as Loose, options(spec) as Loose);
+      return raise(said(spec, false) as Loose, options(spec) as Loose);
     case 'cancel':
       return cancel(spec.id);
     case 'tell': {
-      if (spec.to === 'parent') return sendParent(said(spec.type, false), options(spec) as Loose);
-      if (spec.to === 'self') return sendTo(({ self }) => self, said(spec.type, false), options(spec) as Loose);
-      return sendTo(spec.to, said(spec.type, true), options(spec) as Loose);
+      if (spec.to === 'parent') return sendParent(said(spec, false), options(spec) as Loose);
+      if (spec.to === 'self') return sendTo(({ self }) => self, said(spec, false), options(spec) as Loose);
+      if (spec.to === 'peer') return toldPeer(spec);
+      return sendTo(spec.to, said(spec, true), options(spec) as Loose);
     }
     case 'forward':
       return forwardTo(spec.to);
@@ -294,6 +274,14 @@ function communication(spec: ActionSpec, recorder: Recorder): unknown {
   }
 }
 
+/** Tells the first actor that is referred to in what the event carries or the machine holds, if there is one. */
+function toldPeer(spec: Extract<ActionSpec, { do: 'tell' }>): unknown {
+  return enqueueActions(({ context, event, enqueue }) => {
+    const peer = referenceIn([cargoIn(event), (context as Context).held]);
+    if (peer !== undefined) enqueue.sendTo(peer as Loose, said(spec, false) as Loose, options(spec) as Loose);
+  });
+}
+
 /** `enqueue` of any machine. */
 type Enqueue = ((action: unknown) => void) & Record<string, (...args: unknown[]) => void>;
 
@@ -310,13 +298,14 @@ function enqueueByMethod(enqueue: Enqueue, action: unknown): void {
 
 /** Input of a child. Without fuel it sends nothing: otherwise its parent could start it again for ever. */
 function inputFor({ context, event }: Args, id: string): Input {
-  return { me: `${context.me}/${id}`, fuel: event.ext === true ? 2 : 0 };
+  return { me: `${context.me}/${id}`, fuel: event.ext === true ? 2 : 0, ...cargoOf(context) };
 }
 
-function said(type: string, isDownward: boolean) {
+function said({ type, cargo }: Extract<ActionSpec, { do: 'tell' | 'raise' }>, isDownward: boolean) {
   return ({ context, event }: Args) => ({
     type,
     v: context.n % 5,
+    ...(cargo && cargoOf(context, cargo)),
     ...(isDownward && event.ext === true && { ext: true }),
   });
 }
@@ -376,6 +365,8 @@ function nodeConfig(spec: NodeSpec, recorder: Recorder): object {
     ...(spec.onDone.length > 0 && { onDone: transitions(spec.onDone) }),
     ...(spec.invoke.length > 0 && { invoke: spec.invoke.map((invoke) => invokeOf(invoke, recorder)) }),
     ...(spec.tags.length > 0 && { tags: spec.tags }),
-    ...(spec.hasOutput && { output: ({ context, event }: Args) => ({ n: context.n, by: event.type }) }),
+    ...(spec.hasOutput && {
+      output: ({ context, event }: Args) => ({ n: context.n, by: event.type, ...cargoOf(context) }),
+    }),
   };
 }

@@ -12,17 +12,22 @@ import { type EventObject } from 'xstate';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { build } from './build.ts';
 import { randomMachine } from './generator.ts';
-import { type Cut, Hosted, kernel, type Subject } from './hosted.ts';
+import { type Cut, Hosted, kernel, type Recovery, type Subject } from './hosted.ts';
 import { EVENT_TYPES, type MachineSpec } from './machine-spec.ts';
 import { Oracle } from './oracle.ts';
 import { Coverage, Recorder } from './record.ts';
 import { recording } from './recording.ts';
-import { textOf, type View, viewOf } from './view.ts';
+import { laden, OUTSIDE_CARGOES } from './laden.ts';
+import { made, randomValue, type ValueSpec } from './value-spec.ts';
+import { isSameView, textOf, type View, viewOf } from './view.ts';
 
 /** One step of all machines of a batch: an event for each, or time. */
 export type Step =
-  | { readonly kind: 'send'; readonly events: ReadonlyMap<string, EventObject>; readonly cut?: Cut }
+  | { readonly kind: 'send'; readonly events: ReadonlyMap<string, Told>; readonly cut?: Cut }
   | { readonly kind: 'advance'; readonly ms: number };
+
+/** An event from outside. Each side is given a value of its own. */
+export type Told = EventObject & { readonly cargo?: ValueSpec };
 
 export interface Story {
   readonly machines: ReadonlyMap<string, MachineSpec>;
@@ -36,6 +41,8 @@ export interface Difference {
   readonly what: string;
   readonly expected: string;
   readonly actual: string;
+  /** The names of what was compared. Default: createActor and Bosun. */
+  readonly sides?: readonly [expected: string, actual: string];
 }
 
 export interface BatchSize {
@@ -46,15 +53,18 @@ export interface BatchSize {
 /** A story that follows from its seed alone. In a tenth of the batches the power is cut now and then. */
 export function randomStory(seed: number, size: BatchSize): Story {
   const random = new SeededRandom(seed);
+  const values = new SeededRandom(~seed);
   const hasCuts = Math.floor(seed / 2) % 10 === 1;
   const machines = new Map<string, MachineSpec>();
   for (let i = 0; i < size.machines; i++) {
     const own = seed * 1_009 + i;
-    machines.set(`m${i}`, recording(randomMachine(new SeededRandom(own)), own));
+    machines.set(`m${i}`, laden(recording(randomMachine(new SeededRandom(own)), own), own));
   }
   const steps = Array.from({ length: size.steps }, (): Step => {
     if (random.next() < 0.2) return { kind: 'advance', ms: 1 + random.integer(60) };
-    const events = new Map([...machines.keys()].map((name) => [name, randomEvent(random)]));
+    const events = new Map(
+      [...machines].map(([name, { load }]) => [name, { ...randomEvent(random), ...(load && randomCargo(values)) }]),
+    );
     const cut =
       hasCuts && random.next() < 0.3 ? random.pick<Cut>(['settled', 'acknowledged', 'durable', 'lost']) : undefined;
     return { kind: 'send', events, ...(cut && { cut }) };
@@ -64,6 +74,14 @@ export function randomStory(seed: number, size: BatchSize): Story {
 
 function randomEvent(random: SeededRandom): EventObject {
   return { type: random.pick(EVENT_TYPES), v: random.integer(9), ext: true } as EventObject;
+}
+
+export function randomCargo(random: SeededRandom): { readonly cargo?: ValueSpec } {
+  return random.next() < OUTSIDE_CARGOES ? { cargo: randomValue(random) } : {};
+}
+
+function toldOf({ cargo, ...event }: Told): EventObject {
+  return cargo === undefined ? event : ({ ...event, cargo: made(cargo) } as EventObject);
 }
 
 interface Player {
@@ -114,8 +132,9 @@ async function takeStep(
     await hosted.advance(step.ms);
     return;
   }
-  const events = new Map([...step.events].filter(([name]) => players.has(name)));
-  for (const [name, event] of events) players.get(name)!.oracle.send(event);
+  const told = [...step.events].filter(([name]) => players.has(name));
+  for (const [name, event] of told) players.get(name)!.oracle.send(toldOf(event));
+  const events = new Map(told.map(([name, event]) => [name, toldOf(event)]));
   if (step.cut === undefined) await hosted.send(events);
   else {
     await hosted.sendAndCut(events, step.cut);
@@ -148,6 +167,7 @@ async function compare(
       const found =
         differenceOf(expected, views, step === -1 || cut !== undefined) ??
         (cut === undefined || cut === 'settled' ? lineDifference(expectedLines, actualLines, reborn) : undefined) ??
+        (cut === 'settled' ? recoveryDifference(name, hosted.recovery, coverage) : undefined) ??
         (await leftDifference(player, hosted, { isStart: step === -1, coverage }));
       if (found !== undefined) return { machine: name, step, ...found };
       if (!oracle.isOver) continue;
@@ -158,7 +178,18 @@ async function compare(
   return undefined;
 }
 
-type Found = Pick<Difference, 'what' | 'expected' | 'actual'>;
+type Found = Omit<Difference, 'machine' | 'step'>;
+
+/** Compares the actors under a root before a power cut and after it, with everything that an engine does not show. */
+function recoveryDifference(name: string, { before, after }: Recovery, coverage: Coverage): Found | undefined {
+  for (const [path, expected] of before) {
+    if (path !== name && !path.startsWith(`${name}/`)) continue;
+    const actual = after.get(path) ?? 'nobody lives there';
+    if (expected !== actual) return { what: `recovery of ${path}`, expected, actual, sides: ['before', 'after'] };
+    coverage.count('recoveries compared');
+  }
+  return undefined;
+}
 
 function differenceOf(
   expected: ReadonlyMap<string, View>,
@@ -177,18 +208,14 @@ function differenceOf(
       continue;
     if (other === undefined)
       return { what: `snapshot of ${path}`, expected: textOf(view), actual: 'nobody lives there' };
-    const [a, b] = view.status === 'error' ? [{ error: view.error }, { error: other.error }] : [view, other];
-    if (!isSame(a, b) || view.status !== other.status)
-      return { what: `snapshot of ${path}`, expected: textOf(view), actual: textOf(other) };
+    const isSame =
+      view.status === 'error' ? other.status === 'error' && view.error === other.error : isSameView(view, other);
+    if (!isSame) return { what: `snapshot of ${path}`, expected: textOf(view), actual: textOf(other) };
   }
   const stranger = [...actual.keys()].find((path) => !expected.has(path));
   return stranger === undefined
     ? undefined
-    : { what: `snapshot of ${stranger}`, expected: 'nobody lives there', actual: textOf(actual.get(stranger)) };
-}
-
-function isSame(a: object, b: object): boolean {
-  return JSON.stringify(a) === JSON.stringify(b) || textOf(a) === textOf(b);
+    : { what: `snapshot of ${stranger}`, expected: 'nobody lives there', actual: textOf(actual.get(stranger)!) };
 }
 
 /** Compares the records of a root, which no cut takes, and where it has ended its result. */
@@ -208,10 +235,8 @@ async function leftDifference(
   }
   if (!oracle.isOver) return undefined;
   const { status, output, error } = viewOf(oracle.actor.getSnapshot());
-  const [expected, actual] = [
-    textOf({ status, output, error }),
-    textOf((await hosted.resultOf(name)) ?? 'none is kept'),
-  ];
+  const result = await hosted.resultOf(name);
+  const [expected, actual] = [textOf({ status, output, error }), result ? textOf(result) : 'none is kept'];
   coverage.count(`results compared: ${status}`);
   return expected === actual ? undefined : { what: `result of ${name}`, expected, actual };
 }

@@ -15,8 +15,12 @@ import { type EngineHost } from '../../../src/actors/xstate/step.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { build, FUEL_MAX } from './build.ts';
 import { Census } from './census.ts';
+import { randomCargo } from './differential.ts';
+import { exactTextOf } from './exact-text.ts';
 import { randomMachine } from './generator.ts';
 import { EVENT_TYPES, type MachineSpec, toCode } from './machine-spec.ts';
+import { laden } from './laden.ts';
+import { isFailure, made } from './value-spec.ts';
 import { recording } from './recording.ts';
 import { Recorder } from './record.ts';
 
@@ -47,19 +51,14 @@ export async function compareEngines(
   let taken = 0;
   for (let seed = first; taken < steps; seed++) {
     const random = new SeededRandom(seed);
-    const spec = recording(randomMachine(random), seed);
+    const spec = laden(recording(randomMachine(random), seed), seed);
     for (const machine of [spec, ...Object.values(spec.kids)]) {
       census.count(machine);
-      const story = new Story(machine, random);
+      const story = new Story(machine, random, new SeededRandom(~seed));
       const difference = story.play();
       taken += story.events.length;
       if (difference === undefined) continue;
-      const shown = [
-        `seed ${seed}`,
-        difference,
-        toCode(machine),
-        ...story.events.map((event) => JSON.stringify(event)),
-      ].join('\n');
+      const shown = [`seed ${seed}`, difference, toCode(machine), ...story.events.map(textOf)].join('\n');
       return { steps: taken, machines: census.size, difference: shown };
     }
     if (seed % SEEDS_PER_REPORT > 0) continue;
@@ -73,11 +72,14 @@ export async function compareEngines(
 class Story {
   readonly events: EventObject[] = [];
   readonly #random: SeededRandom;
+  /** Draws the values that events carry, if the machine is laden. */
+  readonly #values: SeededRandom | undefined;
   readonly #plan: Side;
   readonly #xstate: Side;
 
-  constructor(spec: MachineSpec, random: SeededRandom) {
+  constructor(spec: MachineSpec, random: SeededRandom, values: SeededRandom) {
     this.#random = random;
+    this.#values = spec.load && values;
     // Each side prepares a copy of its own, with nodes of its own.
     const machine = build(spec, 'm', new Recorder());
     this.#plan = new Side(PlanEngine, machine);
@@ -108,11 +110,13 @@ class Story {
       ['done', 'error'].map((end) => `xstate.${end}.actor.${id}`),
     );
     const type = random.next() < 0.5 ? random.pick(EVENT_TYPES) : random.pick([...own, ...ofChildren, 'x.y.w']);
+    const { cargo } = this.#values ? randomCargo(this.#values) : {};
     // Both sides are given the same object.
     return Object.freeze({
       type,
       v: random.integer(9),
       ext: true,
+      ...(cargo && { cargo: made(cargo) }),
       ...(type.startsWith('xstate.error') && { error: 'it broke' }),
     }) as EventObject;
   }
@@ -226,7 +230,7 @@ function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const [first, second] = [bare(a), bare(b)];
   if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null)
-    return first === second;
+    return Object.is(first, second);
   if (Array.isArray(first) !== Array.isArray(second)) return false;
   const [keys, others] = [Object.keys(first), Object.keys(second)];
   if (keys.length !== others.length) return false;
@@ -234,14 +238,27 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => bare(item));
+  return JSON.stringify(value, function (this: Record<string, unknown>, key) {
+    // The value itself, before JSON takes its `toJSON`.
+    return bare(this[key]);
+  });
 }
+
+/** Whether an object is data of a class, which only its exact text shows. */
+function isOfClass(item: object): boolean {
+  const isData = CLASSES.has(Object.getPrototypeOf(item) as object);
+  return isData || isFailure(item);
+}
+
+const CLASSES: ReadonlySet<object> = new Set([Date, Uint8Array, Map, Set].map(({ prototype }) => prototype as object));
 
 /** The comparable part of a value that is not data. */
 function bare(item: unknown): unknown {
   if (typeof item === 'function') return `function ${item.name}`;
-  if (typeof item !== 'object' || item === null) return item === undefined ? null : item;
-  if ('toJSON' in item) return bare((item.toJSON as () => unknown)());
+  if (typeof item === 'bigint') return exactTextOf(item);
+  if (typeof item !== 'object' || item === null) return item;
+  if (isOfClass(item)) return exactTextOf(item);
+  if ('toJSON' in item && typeof item.toJSON === 'function') return bare((item.toJSON as () => unknown)());
   // A repeated step assigns life numbers twice, so they are not compared.
   if ('life' in item && 'address' in item) return `reference to ${String(item.address)}`;
   if ('xstate$$type' in item || item instanceof Newborn) return `child ${(item as { id: string }).id} in the making`;

@@ -22,7 +22,7 @@ const SHELVED = ['set', 'set', 'set', 'fill', 'update', 'delete', 'move', 'clear
 
 const RAISED = ['R0', 'R1', 'x.r'];
 /** Events between machines of a family, in addition to those of hosts. */
-const SPOKEN = ['S0', 'S1', 'A', 'x.y'];
+export const SPOKEN = ['S0', 'S1', 'A', 'x.y'];
 const DELAYS = ['soon', 'late', 'byContext'];
 
 interface Shape {

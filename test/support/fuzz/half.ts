@@ -31,6 +31,11 @@ const MET = [
     'roots failed: boom',
   ],
   ...['records compared: plain', 'records compared: keyed', 'results compared: done', 'results compared: error'],
+  ...['Date', 'invalid Date', 'Uint8Array', 'Map', 'Set', 'Error', 'bigint', 'Array', 'Object'].flatMap((kind) => [
+    `held: ${kind}`,
+    `received: ${kind}`,
+  ]),
+  'recoveries compared',
   ...['settled', 'acknowledged', 'durable', 'lost'].map((cut) => `power cut: ${cut}`),
 ];
 

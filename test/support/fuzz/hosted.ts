@@ -12,10 +12,11 @@ import { PlanEngine } from '../../../src/actors/xstate/plan-engine.ts';
 import { XstateEngine } from '../../../src/actors/xstate/xstate-engine.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { build, FUEL_MAX } from './build.ts';
+import { emittedLine, receivedLine, recordText } from './holding.ts';
 import { RECORDS_READ_MAX } from '../../../src/limits.ts';
 import { EVENT_TYPES, type MachineSpec, RECORD_NAMES } from './machine-spec.ts';
 import { Recorder } from './record.ts';
-import { type View, viewOf } from './view.ts';
+import { strictViewOf, type View, viewOf } from './view.ts';
 
 /** The engine under test. */
 export interface Subject {
@@ -54,6 +55,12 @@ export const kernelOnXstate = subject('xstate');
  */
 export type Cut = 'settled' | 'acknowledged' | 'durable' | 'lost';
 
+/** The texts of all actors by path, before a power cut and after the next start. */
+export interface Recovery {
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: ReadonlyMap<string, string>;
+}
+
 const schemas = Object.fromEntries(EVENT_TYPES.map((type) => [type, z.looseObject({})]));
 
 export class Hosted {
@@ -63,6 +70,8 @@ export class Hosted {
   /** The last snapshot of each root, which is removed when it ends. */
   readonly #last = new Map<string, ActorSnapshot>();
   #test!: TestSystem;
+  /** All actors right before and after the last power cut in which nothing was under way. */
+  recovery: Recovery = { before: new Map(), after: new Map() };
   #unobserve: () => void = () => {};
 
   constructor(subject: Subject, specs: ReadonlyMap<string, MachineSpec>) {
@@ -85,9 +94,7 @@ export class Hosted {
 
   async start(): Promise<void> {
     this.#unobserve = this.#subject.observe((address, event) => {
-      this.recorders
-        .get(rootOf(address))
-        ?.note(address, 'received', `${event.type} ${(event as { v?: number }).v ?? ''}`);
+      this.recorders.get(rootOf(address))?.note(address, 'received', receivedLine(event));
     });
     const log = (...line: unknown[]) => this.#log(line);
     this.#test = await this.#subject.start({ agents: [...this.#agents.values()], log });
@@ -116,8 +123,10 @@ export class Hosted {
       // Events that change nothing are acknowledged without a write.
       await Promise.race([held.reached, Promise.allSettled(this.#sends(events))]);
     }
+    const before = cut === 'settled' ? this.#strictTexts() : undefined;
     await this.#test.crash();
     await this.#test.restart();
+    if (before !== undefined) this.recovery = { before, after: this.#strictTexts() };
     this.#watch();
     this.#follow();
     if (cut === 'lost') await this.send(events);
@@ -130,14 +139,11 @@ export class Hosted {
   /** All actors by path; an ended root as it was last seen. */
   views(): Map<string, View> {
     const views = new Map<string, View>();
-    const { shard: system } = this.#test;
-    type Node = ReturnType<typeof system.tree>;
-    const visit = ({ address, children }: Node): void => {
-      const view = viewOf(system.snapshot(address)!);
-      views.set(decodeURIComponent(address), view);
-      if (view.status === 'active') children.forEach(visit);
-    };
-    system.tree().children.forEach(visit);
+    this.#visit((path, snapshot) => {
+      const view = viewOf(snapshot);
+      views.set(path, view);
+      return view.status === 'active';
+    });
     for (const [name, snapshot] of this.#last) if (!views.has(name)) views.set(name, viewOf(snapshot));
     return views;
   }
@@ -149,7 +155,7 @@ export class Hosted {
       const all: string[] = [];
       for (let after: number | null = 0; after !== null; ) {
         const page: RecordPage = await this.#test.shard.records.list(name, kind, { after, limit: RECORDS_READ_MAX });
-        all.push(...page.records.map(({ value }) => JSON.stringify(value)));
+        all.push(...page.records.map(({ value }) => recordText(value as object)));
         after = page.next;
       }
       read.set(kind, all);
@@ -164,6 +170,25 @@ export class Hosted {
     const { output, error } = result;
     const view = viewOf({ status: result.status === 'failed' ? 'error' : result.status, output, error });
     return { status: view.status, output: view.output, error: view.error };
+  }
+
+  #strictTexts(): Map<string, string> {
+    const texts = new Map<string, string>();
+    this.#visit((path, { status, value, context, tags, output, error }) => {
+      texts.set(path, strictViewOf({ status, value, context, tags, output, error }));
+      return true;
+    });
+    return texts;
+  }
+
+  /** Shows all actors, parents first, and the children of those for which `show` returns true. */
+  #visit(show: (path: string, snapshot: ActorSnapshot) => boolean): void {
+    const { shard: system } = this.#test;
+    type Node = ReturnType<typeof system.tree>;
+    const visit = ({ address, children }: Node): void => {
+      if (show(decodeURIComponent(address), system.snapshot(address)!)) children.forEach(visit);
+    };
+    system.tree().children.forEach(visit);
   }
 
   #sends(events: ReadonlyMap<string, EventObject>): Promise<void>[] {
@@ -188,8 +213,8 @@ export class Hosted {
 
   #watch(): void {
     this.#test.shard.onEmitted((address, event) => {
-      const { at, n } = event as unknown as { at: string; n: number };
-      this.recorders.get(rootOf(address))?.note(decodeURIComponent(address), 'emitted', `${at} ${n}`);
+      const line = emittedLine(event as unknown as { at: string; n: number });
+      this.recorders.get(rootOf(address))?.note(decodeURIComponent(address), 'emitted', line);
     });
   }
 

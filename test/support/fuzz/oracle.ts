@@ -16,6 +16,8 @@
  *
  * `stale`: a machine was told of the end or a snapshot of a child that it no longer has.
  *
+ * `posthumous`: a machine told a child something that it had stopped in the same step. The kernel still delivers it.
+ *
  * `records`: a step recorded more values than a turn of the kernel may, which createActor does not bound.
  */
 import {
@@ -29,11 +31,14 @@ import {
 import { RECORDS_PER_TURN_MAX } from '../../../src/limits.ts';
 import { FUEL_MAX } from './build.ts';
 import { FROM_OUTSIDE, Party, type Sent } from './causality.ts';
+import { pathOf } from './exact-text.ts';
+import { type Carrier, emittedLine, type Holder, receivedLine } from './holding.ts';
 import { type Coverage, type Recorder } from './record.ts';
 import { StepClock } from './step-clock.ts';
-import { pathOf, type View, viewOf } from './view.ts';
+import { kindOf } from './value-work.ts';
+import { type View, viewOf } from './view.ts';
 
-export type Departure = 'order' | 'accident' | 'orphan' | 'rearmed' | 'stale' | 'stillborn' | 'records';
+export type Departure = 'order' | 'accident' | 'orphan' | 'rearmed' | 'stale' | 'stillborn' | 'posthumous' | 'records';
 
 /** Internals of XState that it does not publish. */
 interface Inside {
@@ -58,6 +63,8 @@ interface Member extends Party {
   leaks: number;
   /** Whether a custom action failed the actor. The kernel runs it after the turn, so the actor reads on until then. */
   isLate: boolean;
+  /** Whether its parent has stopped it in this step. */
+  isStopped: boolean;
   /** Whether its initial step is complete. */
   hasBegun: boolean;
 }
@@ -180,13 +187,14 @@ export class Oracle {
       path,
       leaks: 0,
       isLate: false,
+      isStopped: false,
       hasBegun: false,
     }) as Member;
     this.#members.set(actor, member);
     if (this.#byPath.has(path)) this.#reborn.add(path);
     this.#byPath.set(path, member);
     actor.on('*' as never, (emitted: { at: string; n: number }) =>
-      this.#recorder.note(path, 'emitted', `${emitted.at} ${emitted.n}`),
+      this.#recorder.note(path, 'emitted', emittedLine(emitted)),
     );
     const process = inside.mailbox._process;
     inside.mailbox._process = (event) => this.#turn(member, event, process);
@@ -199,6 +207,8 @@ export class Oracle {
       if (sender !== undefined && !this.#isFiring) sender.leaks += 1;
       const sent = sender === undefined ? FROM_OUTSIDE : this.#isFiring ? sender.sendByTimer() : sender.send();
       this.#isFiring = false;
+      if (this.#members.get(target)?.isStopped && isChildOf(target, source)) this.#depart('posthumous');
+      if (isBetweenPeers(source, target)) this.#coverage.count('messages between peers');
       this.#members.get(target)?.unread.push(sent);
       relay(source, target, event);
     };
@@ -223,17 +233,26 @@ export class Oracle {
     if (isStop && parent?.hasBegun === false) this.#depart('stillborn');
     member.hasBegun = true;
     if (member.receive(sent ?? FROM_OUTSIDE)) this.#depart('order');
+    member.isStopped ||= isStop;
     if (isStop) this.#coverage.count('children stopped');
-    else this.#recorder.note(member.path, 'received', `${event.type} ${(event as { v?: number }).v ?? ''}`);
+    else this.#recorder.note(member.path, 'received', receivedLine(event));
     if (isSignal(event) && this.#isStale(member.actor, sent)) this.#depart('stale');
     const before = member.actor.getSnapshot() as { status: string };
     member.leaks = 0;
     process(event);
-    const after = member.actor.getSnapshot() as { status: string };
+    const after = member.actor.getSnapshot() as { status: string; context?: unknown };
+    this.#countValues(event, after.context);
     if (!isStop && after !== before) this.#coverage.count('turns that changed something');
     if (before.status === 'active' && after.status === 'error') this.#judge(member);
     if (before.status === 'active' && after.status === 'done')
       this.#coverage.count(parent === undefined ? 'roots done' : 'children done');
+  }
+
+  /** Counts the kinds of the values that laden machines are given and hold. */
+  #countValues({ cargo }: Carrier, context: unknown): void {
+    if (cargo !== undefined) this.#coverage.count(`received: ${kindOf(cargo)}`);
+    if (typeof context === 'object' && context !== null && 'held' in context)
+      this.#coverage.count(`held: ${kindOf((context as Holder).held)}`);
   }
 
   #isStale(parent: AnyActor, sent: Sent | undefined): boolean {
@@ -266,6 +285,7 @@ export class Oracle {
     if (this.#recorder.recorded > RECORDS_PER_TURN_MAX) this.#depart('records');
     for (const member of this.#members.values()) {
       member.hasBegun = true;
+      member.isStopped = false;
       if (member.isLate && member.unread.length > 0) this.#depart('accident');
       if (member.endStep()) this.#depart('order');
       if (isOrphan(member.actor)) this.#depart('orphan');
@@ -301,6 +321,15 @@ export class Oracle {
     const past = (snapshot as unknown as { historyValue: Record<string, unknown> }).historyValue[id];
     this.#coverage.count(past === undefined ? 'history: default' : 'history: restored');
   }
+}
+
+/** Whether two actors are neither parent and child nor one and the same. */
+function isBetweenPeers(source: AnyActor | undefined, target: AnyActor): boolean {
+  return source !== undefined && source !== target && !isChildOf(source, target) && !isChildOf(target, source);
+}
+
+function isChildOf(actor: AnyActor, parent: AnyActor | undefined): boolean {
+  return parent !== undefined && (actor as unknown as Inside)._parent === parent;
 }
 
 function isSignal({ type }: EventObject): boolean {

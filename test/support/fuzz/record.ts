@@ -2,6 +2,7 @@
  * The records of a run per actor and kind, in order, and the coverage of features, to show that the run met all of
  * them. Machines name themselves by `context.me`, which is their address under Bosun: `m3`, `m3/k0`, `m3/k0/p1`.
  */
+import { recordText } from './holding.ts';
 
 export type Kind = 'action' | 'emitted' | 'log' | 'received' | 'reduced';
 
@@ -38,7 +39,7 @@ export class Recorder {
     this.onNote(me);
     this.recorded += 1;
     const key = `${me} ${name}`;
-    this.records.set(key, [...(this.records.get(key) ?? []), JSON.stringify(value)]);
+    this.records.set(key, [...(this.records.get(key) ?? []), recordText(value)]);
   }
 
   /** Records an accident; called right before a throw. */

@@ -4,6 +4,7 @@
  */
 import { type Difference, play, type Step, type Story } from './differential.ts';
 import { kernel, type Subject } from './hosted.ts';
+import { isValueSpec, partsOf, type ValueSpec } from './value-spec.ts';
 import { COUNTING_BY, type GuardSpec, type MachineSpec, type NodeSpec, toCode } from './machine-spec.ts';
 
 /** Bound on tries; each takes some milliseconds. */
@@ -53,11 +54,11 @@ export function report(seed: number, { machine, steps, difference }: Failing): s
   const script = steps.map((step) =>
     step.kind === 'advance' ? `advance ${step.ms} ms` : sendLine(step, difference.machine),
   );
-  const { what, expected, actual } = difference;
+  const { what, expected, actual, sides = ['createActor', 'Bosun'] } = difference;
   return [
     `seed ${seed}, after step ${difference.step}: ${what}`,
-    `  createActor: ${expected}`,
-    `  Bosun:       ${actual}`,
+    `  ${sides[0]}: ${expected}`,
+    `  ${`${sides[1]}:`.padEnd(sides[0].length + 1)} ${actual}`,
     toCode(machine),
     ...script,
   ].join('\n');
@@ -90,8 +91,23 @@ function* candidates({ machine, steps, difference }: Failing): Generator<[Machin
     if (step.kind === 'send' && step.cut !== undefined)
       yield [machine, without(steps, i, { kind: 'send', events: step.events })];
   }
+  for (const [i, step] of steps.entries()) {
+    if (step.kind !== 'send') continue;
+    for (const events of smallerEvents(step.events)) yield [machine, without(steps, i, { ...step, events })];
+  }
   for (const smaller of smallerOf(machine)) yield [smaller as MachineSpec, steps];
 }
+
+/** The event of a step with a smaller value, or with none. */
+function* smallerEvents(events: Sent): Generator<Sent> {
+  for (const [name, { cargo, ...event }] of events) {
+    if (cargo === undefined) continue;
+    yield new Map([[name, event]]);
+    for (const smaller of smallerOf(cargo)) yield new Map([[name, { ...event, cargo: smaller as ValueSpec }]]);
+  }
+}
+
+type Sent = Extract<Step, { kind: 'send' }>['events'];
 
 function without<T>(items: readonly T[], index: number, ...instead: readonly T[]): T[] {
   return [...items.slice(0, index), ...instead, ...items.slice(index + 1)];
@@ -135,6 +151,7 @@ function* smallerOf(value: unknown): Generator<unknown> {
     return;
   }
   const record = value as Record<string, unknown>;
+  if (isValueSpec(value)) yield* partsOf(value);
   for (const key of Object.keys(record)) {
     if (
       NEEDED.has(key) ||
@@ -153,6 +170,7 @@ function* smallerOf(value: unknown): Generator<unknown> {
 const NEEDED: ReadonlySet<string> = new Set([
   ...['root', 'kids', 'id', 'states', 'entry', 'exit', 'on', 'always', 'after', 'onDone', 'invoke', 'tags'],
   ...['do', 'is', 'check', 'then', 'target', 'actions', 'src', 'to', 'key', 'by', 'params', 'of', 'x', 'name'],
+  ...['how', 'ask', 'value', 'message'],
 ]);
 
 function isBrake(value: unknown): boolean {

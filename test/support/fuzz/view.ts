@@ -1,13 +1,15 @@
-/** The visible part of an actor in a form common to both sides: references become addresses. */
-import { isTable } from '../../../src/table.ts';
+/** The visible part of an actor in a form common to both sides: exact texts, in which references are addresses. */
+import { exactTextOf, strictTextOf } from './exact-text.ts';
+import { isFailure } from './value-spec.ts';
 
+/** Two actors look the same exactly if the texts are equal. */
 export interface View {
   readonly status: string;
-  readonly value: unknown;
-  readonly context: unknown;
-  readonly tags: readonly string[];
-  readonly output: unknown;
-  /** The message of the error. */
+  readonly value: string;
+  readonly context: string;
+  readonly tags: string;
+  readonly output: string;
+  /** The message of the error, or all that it holds if a machine has thrown it. */
   readonly error: string | undefined;
 }
 
@@ -26,34 +28,50 @@ export function viewOf({ status, value, context, tags, output, error }: Seen): V
   const isSettled = status === 'stopped' && error !== undefined;
   return {
     status: isSettled ? 'error' : status,
-    value: value ?? null,
-    context: withoutReferences(context),
-    tags: [...(tags ?? [])].sort(),
-    output,
-    error: error === undefined || error === null ? undefined : String((error as Error).message ?? error),
+    value: sortedText(value ?? null),
+    context: sortedText(context, exactTextOf),
+    tags: [...(tags ?? [])].sort().join(','),
+    output: exactTextOf(output),
+    error: error === undefined || error === null ? undefined : errorText(error),
   };
 }
 
-function withoutReferences(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if ('sessionId' in value && 'send' in value)
-    return `reference to ${String((value as { address?: unknown }).address ?? pathOf(value as never))}`;
-  if (isTable(value)) return { rows: [...value] };
-  if (Array.isArray(value)) return value.map(withoutReferences);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item)]));
+/**
+ * Everything of an actor that a restart must not change. Whether the context itself is frozen may change: the kernel
+ * keeps the object that an assign has made.
+ */
+export function strictViewOf({ context, ...rest }: Seen): string {
+  return `${sortedText(rest, strictTextOf)}; context ${sortedText(context, strictTextOf)}`;
 }
 
-/** The path that an actor of createActor would have under Bosun. */
-export function pathOf(actor: { readonly id: string; readonly _parent?: unknown }): string {
-  const parent = actor._parent as Parameters<typeof pathOf>[0] | undefined;
-  return parent === undefined ? actor.id : `${pathOf(parent)}/${actor.id}`;
+/** The text of a record whose keys may come in another order; by default, of records in it too. */
+function sortedText(record: unknown, itemText: (item: unknown) => string = sortedText): string {
+  if (typeof record !== 'object' || record === null) return exactTextOf(record);
+  let text = '';
+  for (const key of Object.keys(record).sort())
+    text += `${text === '' ? '' : ', '}${key}: ${itemText((record as Record<string, unknown>)[key])}`;
+  return `{${text}}`;
 }
 
-/** A text with sorted keys, so that two views are equal exactly if their texts are. */
-export function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
+/** Errors of XState and of the runtime have stacks of their own. */
+export function errorText(error: unknown): string {
+  return isFailure(error) ? exactTextOf(error) : String((error as Error).message ?? error);
+}
+
+/** The view as a text for a person. */
+export function textOf(view: Partial<View>): string {
+  const parts = Object.entries(view).filter(([, text]) => text !== undefined && text !== '' && text !== 'undefined');
+  return parts.map(([name, text]) => `${name} ${text}`).join('; ');
+}
+
+/** Whether two views are the same. */
+export function isSameView(a: View, b: View): boolean {
+  return (
+    a.status === b.status &&
+    a.value === b.value &&
+    a.context === b.context &&
+    a.tags === b.tags &&
+    a.output === b.output &&
+    a.error === b.error
   );
 }
