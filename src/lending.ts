@@ -128,7 +128,7 @@ function errorWith(error: Error & { readonly code?: unknown }, inner: (part: unk
 }
 
 /** The levels of containers of the runtime's own, such as a page of rows, above the stored values that are shown. */
-const OWN_LEVELS = 3;
+const OWN_LEVELS = 6;
 
 /** The last copies of frozen containers of the runtime's own, such as contexts. */
 const copiesOfOwn = new WeakMap<object, object>();

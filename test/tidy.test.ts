@@ -45,6 +45,7 @@ const LEAVES = [
   'src/option-rules.ts',
   'src/plain-text.ts',
   'src/runtime-check.ts',
+  'src/sealed-values.ts',
   'src/stack.ts',
   'src/table.ts',
   'src/text-bytes.ts',

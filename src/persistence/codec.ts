@@ -14,11 +14,11 @@
 import { Packr, REUSE_BUFFER_MODE } from 'msgpackr';
 import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/model/ports.ts';
 import { BosunError, messageOf } from '../errors.ts';
+import { sealed } from '../sealed-values.ts';
 import { isTable } from '../table.ts';
 import { bind, type Binding, claimReaders, registerExtensions } from './codec-extensions.ts';
 import { type KeyRing } from './key-ring.ts';
 import { PackedDeltas } from './deltas.ts';
-import { sealed } from './sealed-values.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**

@@ -5,6 +5,7 @@
  */
 import { type RecordPurge } from '../world/records.ts';
 import { type BosunError } from '../../errors.ts';
+import { sealed } from '../../sealed-values.ts';
 import { type AskRow } from '../world/talk/ask-record.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell, type Held } from '../world/cell.ts';
@@ -153,7 +154,7 @@ function tabulate(world: World, key: string, row: unknown): void {
   if (boss === undefined) return;
   const childId = boss.children.get(id)?.childId ?? id;
   shareTexts(row as ChildRow, childId);
-  boss.putRow(childId, row as ChildRow);
+  boss.putRow(childId, sealed(row as ChildRow));
 }
 
 function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {

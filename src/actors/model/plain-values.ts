@@ -8,7 +8,17 @@ import { isDeepStrictEqual, types } from 'node:util';
 import { retold } from '../../errors.ts';
 import { isTable, ownTable, type Table, visitRows } from '../../table.ts';
 import { textBytes } from '../../text-bytes.ts';
-import { fixed, isAs, isFixing, keptBytes, keptDate, originalOf, type Part, timeOf } from '../../unfreezable.ts';
+import {
+  fixed,
+  isAs,
+  isFixing,
+  keptBytes,
+  keptDate,
+  originalOf,
+  type Part,
+  restore,
+  timeOf,
+} from '../../unfreezable.ts';
 
 /** The callbacks of the admission walk that the value belongs to. */
 export interface Walk {
@@ -95,7 +105,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function plainDate(value: Date, walk: Walk): Date {
   walk.spend(12);
-  if (isIntact(value)) return value;
+  if (isKept(value)) return value;
   checkBare(value, { Class: Date, wayOut: 'new Date(value)' }, walk);
   return keptDate(timeOf(value));
 }
@@ -105,15 +115,20 @@ const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 function plainBytes(value: Uint8Array, walk: Walk): Uint8Array {
   // Reads `byteLength` by the getter of the class: an own property of that name would win otherwise.
   walk.spend((Reflect.get(TYPED_ARRAY, 'byteLength', value) as number) + 5);
-  if (isIntact(value)) return value;
+  if (isKept(value)) return value;
   checkBytes(value, walk);
   return keptBytes(value);
 }
 
-/** Whether the value is kept already, as its original. Its owner may have changed the copy of another one. */
-function isIntact(value: Part): boolean {
+/**
+ * Whether the value is kept already. It is made as its original: only code of an earlier step that has kept it can have
+ * changed it.
+ */
+function isKept(value: Part): boolean {
   const original = originalOf(value);
-  return original !== undefined && isAs(value, original);
+  if (original === undefined) return false;
+  if (!isAs(value, original)) restore(value, original);
+  return true;
 }
 
 /** The classes of bytes that are kept, and the same bytes without anything else. */

@@ -143,7 +143,7 @@ function walkObject(given: object, depth: number, resolve: ResolveHandle | undef
   if (Array.isArray(value)) return walkArray(value, depth, resolve);
   if (isRecord(value)) return walkRecord(value, depth, resolve);
   if (value instanceof Ref) {
-    spend(textBytes(value.address) + 16, depth);
+    spend(textBytes(value.address) + 16, depth - 1);
     return (resolve === undefined ? value.ref : resolve(value)) ?? refuse(depth - 1, 'a reference of another system');
   }
   const reference = resolve?.(value);
@@ -154,7 +154,7 @@ function walkObject(given: object, depth: number, resolve: ResolveHandle | undef
 function walkPlain(value: object, depth: number, resolve: ResolveHandle | undefined): unknown {
   const before = met.length;
   const plain = plainValue(value, {
-    spend: (bytes) => spend(bytes, depth),
+    spend: (bytes) => spend(bytes, depth - 1),
     part: (item, key) => {
       trail[depth - 1] = key;
       return walk(item, depth, resolve);
@@ -184,7 +184,7 @@ const known = new WeakSet<object>();
 
 /** Admits a list. One that is not frozen is copied, because its owner may change it later. */
 function walkArray(value: unknown[], depth: number, resolve: ResolveHandle | undefined): unknown[] {
-  spend(value.length + 5, depth);
+  spend(value.length + 5, depth - 1);
   const before = met.length;
   const list = isKnownList(value, depth - 1) ? value : [...value];
   let copy = list === value ? undefined : list;
@@ -217,9 +217,10 @@ function isKnownList(value: unknown[], depth: number): boolean {
 function checkList(value: unknown[], depth: number): void {
   if (Object.getPrototypeOf(value) !== Array.prototype)
     refuse(depth, `an instance of ${nameOf(value)}, which is another class than Array`, 'store Array.from(value)');
-  // Indices are the first keys.
-  const last = Object.keys(value).at(-1);
-  const beside = last === undefined || isIndex(last) ? Object.getOwnPropertySymbols(value)[0] : last;
+  // Indices are the first keys. A frozen list is kept as it is, with what it hides; the items of others are copied.
+  const last = (Object.isFrozen(value) ? Object.getOwnPropertyNames(value) : Object.keys(value)).at(-1);
+  const isItem = last === undefined || last === 'length' || (isIndex(last) && Number(last) < value.length);
+  const beside = isItem ? Object.getOwnPropertySymbols(value)[0] : last;
   if (beside === undefined) return;
   const wayOut = 'store its items, [...value], and its other properties beside them';
   refuse(depth, `a list with a property beside its items, ${String(beside)}`, wayOut);
@@ -237,9 +238,9 @@ function walkRecord(
     Object.getPrototypeOf(value) === null ? Object.assign({}, value) : undefined;
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
+    trail[depth - 1] = key;
     spend(textBytes(key) + 2, depth);
     const item = value[key];
-    trail[depth - 1] = key;
     const admitted = walk(item, depth, resolve);
     // Objects made by a spread take far longer to freeze.
     if (!Object.is(admitted, item)) (copy ??= Object.assign({}, value))[key] = admitted;

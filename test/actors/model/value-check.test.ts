@@ -121,6 +121,18 @@ describe('admission refuses', () => {
         'properties beside them',
     ],
     [
+      'the strings of a tagged template, whose raw ones are hidden',
+      ((strings: TemplateStringsArray) => ({ strings }))`a`,
+      'event x of a.strings is a list with a property beside its items, raw; store its items, [...value], and its ' +
+        'other properties beside them',
+    ],
+    [
+      'a list with a key that is no index',
+      Object.assign([1], { 4294967295: 2 }),
+      'event x of a is a list with a property beside its items, 4294967295; store its items, [...value], and its ' +
+        'other properties beside them',
+    ],
+    [
       'a list of a subclass',
       [Stack.from([1, 2])],
       'event x of a[0] is an instance of Stack, which is another class than Array; store Array.from(value)',
@@ -214,6 +226,14 @@ describe('admission refuses', () => {
   });
   it('few objects with very many paths between them, in bounded time', LONG, () => {
     expect(refusal(manyPaths)).toContain('part of a value of more than');
+  });
+  it('a value of more bytes than the bound at its own place, whatever was walked before', () => {
+    admit({ a: { b: { c: 1 } } }, 'x');
+    const over = (value: unknown) => /^event x of (\S+) is part of a value of more/.exec(refusal(value))?.[1];
+    const large = 'x'.repeat(VALUE_BYTES_MAX);
+    expect(over({ file: new Uint8Array(VALUE_BYTES_MAX) })).toBe('a.file');
+    expect(over({ list: Array.from({ length: VALUE_BYTES_MAX }, () => 1) })).toBe('a.list');
+    expect(over({ first: 1, [large]: 1 })).toMatch(/^a\.x+/);
   });
   it('a value under a long path with a message of bounded length', () => {
     expect(refusal({ ['k'.repeat(100_000)]: () => {} }).length).toBeLessThan(400);

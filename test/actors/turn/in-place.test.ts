@@ -187,6 +187,34 @@ describe('a turn that changes a stored value in place', () => {
     expect(shownContext(test)).toBe(FRESH);
   });
 
+  it('cannot change the rows of a table that it moves as a whole', async () => {
+    let kept: { readonly at: Date; readonly bytes: Uint8Array } | undefined;
+    const machine = setup({ types: {} as { context: Context } }).createMachine({
+      context: fresh,
+      on: {
+        keep: { actions: assign(({ context }) => ((kept = context.rows.get('k')), { got: 'kept' })) },
+        move: {
+          actions: assign({ got: ({ context }) => ({ rows: context.rows }), rows: ({ context }) => context.rows }),
+        },
+        copy: { actions: assign({ seen: null, copied: ({ context }: { context: Context }) => context.rows } as never) },
+      },
+    });
+    const test = await startSubject(machine, { events: ['keep', 'move', 'copy'] });
+    await tell(test, 'keep');
+    for (const type of ['move', 'copy']) {
+      scribbled(kept);
+      await tell(test, type);
+    }
+    const expected = { got: { rows: [fresh().rows.get('k')] }, copied: [fresh().rows.get('k')] };
+    const rowsOf = () => {
+      const { got, copied } = contextOf(test) as { got: { rows: Context['rows'] }; copied: Context['rows'] };
+      return { got: { rows: [...got.rows.values()] }, copied: [...copied.values()] };
+    };
+    expect(rowsOf()).toEqual(expected);
+    await crash(test);
+    expect(rowsOf()).toEqual(expected);
+  });
+
   it('cannot change what an earlier turn took out of the state', async () => {
     let kept: Context | undefined;
     const machine = setup({ types: {} as { context: Context } }).createMachine({
@@ -211,7 +239,7 @@ const gotten: unknown[] = [];
 
 /** A machine that hands its context to everything that runs outside of a turn. */
 const handing = setup({
-  types: {} as { context: Context; events: { type: 'ask' | 'emit' | 'more' | 'act'; at: Date } },
+  types: {} as { context: Context; events: { type: 'ask' | 'drop' | 'emit' | 'more' | 'act'; at: Date } },
   actors: {
     promise: fromPromise<unknown, unknown>(async ({ input, self }) => {
       const { checkpoint, checkpointed, memo } = effectOf(self);
@@ -245,7 +273,10 @@ const handing = setup({
   on: {
     act: {
       actions: [
-        assign({ seen: ({ event }) => event.at }),
+        assign({
+          seen: ({ event }) => event.at,
+          rows: ({ context: { rows } }) => rows.set('new', { at: new Date(70), bytes: new Uint8Array([3]) }),
+        }),
         'scribble',
         { type: 'take', params: ({ context }: { context: Context }) => context.bytes },
         enqueueActions(({ enqueue }) =>
@@ -253,7 +284,13 @@ const handing = setup({
         ),
       ],
     },
-    emit: { actions: emit(({ context }) => ({ type: 'told', due: context.due, bytes: context.bytes })) },
+    emit: {
+      actions: [
+        assign({ got: 'emitted' }),
+        emit(({ context }) => ({ type: 'told', due: context.due, bytes: context.bytes })),
+      ],
+    },
+    drop: { actions: assign({ rows: ({ context: { rows } }) => rows.delete('new') }) },
     more: { actions: sendTo('callback', ({ context }: { context: Context }) => ({ type: 'more', due: context.due })) },
     ask: { actions: reply(({ context }) => ({ due: context.due, bytes: context.bytes })) },
   },
@@ -266,16 +303,18 @@ async function shownBy(test: TestSystem): Promise<Context> {
 
 describe('code outside of turns', () => {
   async function expectFresh(test: TestSystem): Promise<void> {
+    await tell(test, 'drop');
     const { got: _, seen: _seen, ...context } = await shownBy(test);
     const { got: __, seen: __seen, ...expected } = fresh();
     expect(inspect(context, { depth: 9 })).toBe(inspect(expected, { depth: 9 }));
     await tell(test, 'act', { at: new Date(8) });
+    await tell(test, 'drop');
     expect(inspect({ ...(await shownBy(test)), got: null, seen: null }, { depth: 9 })).toBe(FRESH);
     await crash(test);
     scribbled(await shownBy(test));
     expect(inspect({ ...(await shownBy(test)), got: null, seen: null }, { depth: 9 })).toBe(FRESH);
   }
-  const start = () => startSubject(handing, { events: ['ask', 'emit', 'more', 'act'] });
+  const start = () => startSubject(handing, { events: ['ask', 'drop', 'emit', 'more', 'act'] });
 
   it('changes no state by the input of an effect, its checkpoint, its memo, or the result that it keeps', async () => {
     const test = await start();
@@ -338,8 +377,15 @@ describe('code outside of turns', () => {
     await test.system.admin.onTurn('subject', ({ event, change }) => records.push(event, change));
     await tell(test, 'emit', { at: new Date(8) });
     expect(emitted).toEqual([{ type: 'told', due: new Date(5), bytes: new Uint8Array([1, 2]) }]);
+    expect(records.at(-1)).toEqual({ set: { got: 'emitted' } });
     await tell(test, 'act', { at: new Date(8) });
-    expect(records.slice(-2)).toEqual([{ type: 'act', at: new Date(8) }, { set: { seen: new Date(8) } }]);
+    const row = { at: new Date(70), bytes: new Uint8Array([3]) };
+    expect(records.slice(-2)).toEqual([
+      { type: 'act', at: new Date(8) },
+      { set: { seen: new Date(8) }, rows: { rows: { size: 2, set: [['new', row]], unset: [] } } },
+    ]);
+    await tell(test, 'drop');
+    expect(records.at(-1)).toEqual({ rows: { rows: { size: 1, set: [], unset: ['new'] } } });
     scribbled(await actor.ask({ type: 'ask' }));
     scribbled(await test.system.admin.recent('subject'));
     await expectFresh(test);
@@ -367,6 +413,29 @@ describe('code outside of turns', () => {
     expect(inspect(contextOf(test, 'kept'), { depth: 9 })).toBe(expected);
     await crash(test);
     expect(inspect(contextOf(test, 'kept'), { depth: 9 })).toBe(expected);
+  });
+});
+
+describe('a Boss', () => {
+  it('keeps the input of a child and its last error as they were, also after a restart', async () => {
+    const failing = changing(() => {
+      throw new Error('no', { cause: { at: [1] } });
+    });
+    const kept = agentOf('kept', setup({}).createMachine({ on: { go: {} } }), ['go']);
+    const test = await startSubject(failing, { events: ['go'], agents: [kept] });
+    await test.system.spawn(kept, 'kept', { input: { at: new Date(5), list: [{ a: 1 }] } });
+    await tell(test, 'go', { at: new Date(8) });
+    const children = async () =>
+      inspect([await test.system.boss().whichChildren(), await test.system.boss().getChildSpec('kept')], { depth: 9 });
+    for (const run of ['first', 'second']) {
+      const before = await children();
+      expect([run, before]).toEqual([run, expect.stringContaining('1970-01-01T00:00:00.005Z')]);
+      scribbled(await test.system.boss().whichChildren());
+      scribbled(await test.system.boss().getChildSpec('kept'));
+      scribbled(await test.system.tree());
+      expect(await children()).toBe(before);
+      await crash(test);
+    }
   });
 });
 

@@ -9,7 +9,7 @@ import { shown } from '../../../lending.ts';
 import { messageOf } from '../../../errors.ts';
 import { TRACE_RECORDS_MAX, TRACE_TURNS_MAX } from '../../../limits.ts';
 import type { Cell } from '../cell.ts';
-import { storedChange } from '../../model/state.ts';
+import { type StateChange, storedChange } from '../../model/state.ts';
 import { type Effect, type StepEngine } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Timer } from '../../model/timers.ts';
@@ -223,7 +223,7 @@ export class Tracing {
     const { effects, births, change } = prepared;
     return {
       event,
-      change: Object.freeze(storedChange(change)),
+      change: closed(storedChange(change)),
       actions: effects.length === 0 ? NOTHING : Object.freeze(effects.flatMap((effect) => nameOf(effect) ?? [])),
       sent:
         effects.length === 0
@@ -297,6 +297,16 @@ export class Tracing {
     for (const listener of this.#listeners) if (listener.covers(address)) return true;
     return false;
   }
+}
+
+/** A change whose parts are frozen too: stored values are so already. */
+function closed(change: StateChange): StateChange {
+  if (change.set !== undefined) Object.freeze(change.set);
+  for (const rows of Object.values(Object.freeze(change.rows ?? {}))) {
+    for (const entry of Object.freeze(rows.set)) Object.freeze(entry);
+    Object.freeze(Object.freeze(rows).unset);
+  }
+  return Object.freeze(change);
 }
 
 function nameOf(effect: Effect): string | undefined {

@@ -1,15 +1,15 @@
 /**
- * Completion of decoded values: what msgpackr cannot freeze gets the form that admission gives it (unfreezable.ts), in
- * place. So a value is the same before and after a crash, whoever reads it.
+ * Completion of decoded values, in place: they get the form that admission gives them, dates, bytes, Maps and Sets
+ * included (unfreezable.ts). So a value is the same before and after a crash, whoever reads it.
  */
-import { holds } from '../lending.ts';
-import { isTable, visitRows } from '../table.ts';
-import { fixed, keep, type Part } from '../unfreezable.ts';
+import { holds } from './lending.ts';
+import { isTable, visitRows } from './table.ts';
+import { fixed, keep, type Part } from './unfreezable.ts';
 
 /** The dates and bytes that the walk in progress has met. */
 let met: Part[] = [];
 
-/** Makes a decoded value immutable, whose arrays and objects are frozen already. Returns the value itself. */
+/** Makes a decoded value immutable. Returns the value itself. */
 export function sealed<T>(value: T): T {
   seal(value);
   if (met.length > 0) met = [];
@@ -24,6 +24,7 @@ function seal(value: unknown): void {
   }
   const before = met.length;
   sealItems(value);
+  if (!Object.isFrozen(value)) Object.freeze(value);
   // A table hands out its rows itself.
   if (isTable(value)) met.length = before;
   else if (met.length > before) holds(value, met.slice(before));
@@ -41,6 +42,5 @@ function sealItems(value: object): void {
   } else if (value instanceof Error) {
     seal(value.cause);
     seal((value as { readonly code?: unknown }).code);
-    Object.freeze(value);
   } else if (isTable(value)) visitRows(value, seal);
 }
