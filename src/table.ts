@@ -234,7 +234,13 @@ export function table<Row>(rows: Iterable<readonly [key: string, row: Row]> = []
 }
 
 export function isTable(value: unknown): value is Table<unknown> {
-  return typeof value === 'object' && value !== null && TREE in value;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return TREE in value;
+  } catch {
+    // A proxy whose traps throw, which admission refuses.
+    return false;
+  }
 }
 
 /**

@@ -52,7 +52,8 @@ class Queries implements SnapshotQueries {
 
 /** Returns the snapshot of a view. */
 export function heardSnapshot(news: SnapshotNews): HeardSnapshot {
-  return new Queries(news) as unknown as HeardSnapshot;
+  // All handles on an actor in this process show the same object.
+  return Object.freeze(new Queries(news)) as unknown as HeardSnapshot;
 }
 
 /** Returns the last snapshot of an actor that is gone: as it ended, or `stopped` where it was taken away before. */

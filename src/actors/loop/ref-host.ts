@@ -178,8 +178,8 @@ export class KernelRefHost implements RefHost, EngineHost {
     }
     if (cell === undefined) return undefined;
     const seen = this.#turns.stepper.isStepping || attempt !== undefined ? cell : cell.durable;
-    const snapshot = seen?.snapshot;
-    if (snapshot === undefined) return UNBEGUN;
+    if (seen?.snapshot === undefined) return UNBEGUN;
+    const snapshot = this.engine.closed(cell.definition, seen.snapshot);
     return this.#turns.stepper.isStepping ? lentSnapshot(snapshot) : shownSnapshot(snapshot);
   }
 

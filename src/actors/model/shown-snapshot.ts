@@ -28,6 +28,7 @@ export function shownSnapshot<S extends object>(snapshot: S): S {
   if (known !== undefined && Object.entries(shownParts).every(([key, part]) => known[key as keyof Parts] === part))
     return known as S;
   const copy = Object.assign(Object.create(Object.getPrototypeOf(snapshot) as object) as S, snapshot, shownParts);
+  if (Object.isFrozen(snapshot)) Object.freeze(copy);
   copies.set(snapshot, copy);
   return copy;
 }

@@ -193,6 +193,8 @@ export interface StepEngine {
   changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change;
   /** Replaces the values in a snapshot by the admitted values of the state derived from it. */
   adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot;
+  /** Makes the snapshot of a machine immutable before user code gets it; any other stays as it is. */
+  closed(definition: Definition, snapshot: Snapshot): Snapshot;
   /** Rebuilds a snapshot from its durable form. Throws BOSUN_AGENT_UNREADABLE. */
   restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot;
   /** A read-only snapshot of a stored state that no current code matches. It takes no steps. */

@@ -31,6 +31,8 @@ let bytesLeft = 0;
 /** The size bound of the current value, in bytes; `bytesLeft` begins with it. */
 let bound = 0;
 let root = '';
+/** The depth of the object that the walk has entered last: it is the one that cannot be read, if one cannot. */
+let entered = 0;
 /** Bytes admitted since the last call of {@link takeCount}. */
 let counted = 0;
 /** Keys from the root down to the current value; only the first `depth` count. Read when something is refused. */
@@ -85,12 +87,15 @@ export function bounded(
   resolve: ResolveHandle | undefined,
 ): unknown {
   bytesLeft = bound = bytes;
+  entered = depth;
   isWalking = true;
   try {
     return walk(value, depth, resolve);
   } catch (error) {
     disown(value);
-    throw isBosunError(error) ? error : refusal(`${shownPlace(0)} cannot be read: ${messageOf(error)}`);
+    if (isBosunError(error)) throw error;
+    const place = shownPlace(entered);
+    throw refusal(`${place} cannot be read: ${messageOf(error)}; store a copy of its data`, place);
   } finally {
     isWalking = false;
     if (met.length > 0) met = [];
@@ -139,6 +144,7 @@ function walkString(value: string, depth: number): string {
 }
 
 function walkObject(given: object, depth: number, resolve: ResolveHandle | undefined): unknown {
+  entered = depth - 1;
   const value = isProxy(given) ? (shownBy(given) ?? refuse(depth - 1, 'a proxy')) : given;
   if (Array.isArray(value)) return walkArray(value, depth, resolve);
   if (isRecord(value)) return walkRecord(value, depth, resolve);
@@ -206,9 +212,9 @@ function isKnownList(value: unknown[], depth: number): boolean {
   if (known.has(value)) return true;
   checkList(value, depth);
   if (!Object.isFrozen(value)) return false;
-  for (let index = 0; index < value.length; index++)
-    // Holes are not keys, and would come back from disk as undefined.
-    if (!Object.hasOwn(value, index) || hasGetter(value, index)) return false;
+  // Neither a hole nor an item that is not enumerable would come back from disk as it is.
+  if (Object.keys(value).length !== value.length) return false;
+  for (let index = 0; index < value.length; index++) if (hasGetter(value, index)) return false;
   known.add(value);
   return true;
 }

@@ -311,7 +311,7 @@ export class World implements Surroundings {
     const whole = Change.of(change);
     if (!always && whole.isEmpty) {
       if (snapshot !== cell.snapshot) this.draft.touch(cell);
-      cell.snapshot = snapshot;
+      cell.snapshot = snapshot && this.engine.adopt(cell.definition, snapshot, cell.state);
       return;
     }
     // Everything is computed before any of it takes effect: a state without its delta would break the chain on disk.

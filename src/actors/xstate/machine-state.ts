@@ -55,15 +55,24 @@ export function changeOf(
 
 /** Puts the admitted values into a snapshot. */
 export function adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
-  if (definition.kind === 'machine') {
-    const machineSnapshot = snapshot as MachineSnapshot;
-    machineSnapshot.context = state.context;
-    // A machine that ends with an error keeps that in its state alone.
-    if (state.output !== undefined) machineSnapshot.output = state.output;
-    machineSnapshot.children = grown(machineSnapshot.children as Family);
-  }
+  if (definition.kind === 'machine') return adoptMachine(snapshot as MachineSnapshot, state);
   // Only custom logic itself knows how its snapshot relates to the persisted form.
-  else if (definition.kind !== 'custom') adoptParts(snapshot, state);
+  if (definition.kind !== 'custom') adoptParts(snapshot, state);
+  return snapshot;
+}
+
+/** Also where nothing differs: an assignment of what is there already makes a context anew, which nobody has frozen. */
+function adoptMachine(given: MachineSnapshot, state: ActorState): MachineSnapshot {
+  const { context } = state;
+  // A machine that ends with an error keeps that in its state alone.
+  const output = state.output === undefined ? given.output : state.output;
+  const children = grown(given.children as Family);
+  if (given.context === context && given.output === output && given.children === children) return given;
+  const prototype = Object.getPrototypeOf(given) as object;
+  const snapshot = Object.isFrozen(given) ? Object.assign(Object.create(prototype) as MachineSnapshot, given) : given;
+  snapshot.context = context;
+  snapshot.output = output;
+  snapshot.children = children;
   return snapshot;
 }
 

@@ -6,6 +6,7 @@
 import { type AnyStateMachine, type AnyStateNode, assign, spawnChild, stopChild } from 'xstate';
 import { PATTERN_LOOKUPS_MAX, PLANS_MAX } from '../../limits.ts';
 import { type Guard, guardOf } from './plan-guards.ts';
+import { deepFrozen } from './closed-snapshot.ts';
 import { Done, Finish } from './plan-ends.ts';
 import { type Operation } from './plan-operation.ts';
 import { Defer, operationsOf, Settle } from './plan-operations.ts';
@@ -13,6 +14,7 @@ import { isBelow, type Mark, Probe, type Recording, type Transition } from './pl
 import { type HistoryValue, type Place } from './plan-snapshot.ts';
 import { type XstateDefinition } from './definition.ts';
 import { type ConfigurationTable } from '../model/step-engine.ts';
+import { fixed } from '../../unfreezable.ts';
 
 /** The plan of a microstep. */
 export interface Plan {
@@ -194,7 +196,7 @@ export class Plans {
     const position = new Position(
       this,
       { nodes: Object.freeze([...nodes]), history: shared },
-      { value: deepFrozen(value), tags },
+      { value: deepFrozen(value), tags: fixed(new Set(tags)) },
     );
     const candidates = (node: AnyStateNode) =>
       node.always!.map((transition) => this.#candidate(transition, transition.guard));
@@ -329,9 +331,4 @@ function frozenHistory(history: HistoryValue): HistoryValue {
   return Object.freeze(
     Object.fromEntries(Object.entries(history).map(([id, nodes]) => [id, Object.freeze([...nodes])])),
   );
-}
-
-function deepFrozen(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
-  return value;
 }

@@ -21,6 +21,7 @@ import { type Ref } from '../model/ref.ts';
 import { type ActorState, type Change } from '../model/state.ts';
 import { type XstateDefinition } from './definition.ts';
 import { NO_FAMILY_CHANGE } from './births.ts';
+import { closed, deepFrozen } from './closed-snapshot.ts';
 import { described } from './step-effects.ts';
 import { type Family } from './family.ts';
 import { enterMachine } from './state-migration.ts';
@@ -114,11 +115,15 @@ export class XstateEngine implements HostEngine {
     return definition.kind === 'machine' ? ((snapshot as MachineSnapshot).value ?? null) : null;
   }
 
+  closed(definition: Definition, snapshot: Snapshot): Snapshot {
+    return definition.kind === 'machine' ? closed(snapshot as MachineSnapshot) : snapshot;
+  }
+
   view(definition: Definition, snapshot: Snapshot): SnapshotView {
     const { status, context, output, error } = snapshot;
-    const value = this.valueOf(definition, snapshot);
+    const value = deepFrozen(this.valueOf(definition, snapshot));
     const tags = definition.kind === 'machine' ? [...((snapshot as Partial<MachineSnapshot>).tags ?? [])] : [];
-    return { status, value, context, tags, output, error };
+    return { status, value, context, tags: Object.freeze(tags), output, error };
   }
 
   #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {

@@ -235,6 +235,15 @@ describe('admission refuses', () => {
     expect(over({ list: Array.from({ length: VALUE_BYTES_MAX }, () => 1) })).toBe('a.list');
     expect(over({ first: 1, [large]: 1 })).toMatch(/^a\.x+/);
   });
+  it('a value that cannot be read at its own place, with the way out', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const detached = new Uint8Array(2);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    const refusals = [{ a: [1, { b: proxy }] }, { a: { b: detached } }].map(refusal);
+    expect(refusals[0]).toMatch(/^event x of a\.a\[1\]\.b cannot be read: .*revoked.*; store a copy of its data$/);
+    expect(refusals[1]).toMatch(/^event x of a\.a\.b cannot be read: .*detached.*; store a copy of its data$/);
+  });
   it('a value under a long path with a message of bounded length', () => {
     expect(refusal({ ['k'.repeat(100_000)]: () => {} }).length).toBeLessThan(400);
   });
@@ -303,6 +312,10 @@ describe('an admitted value', () => {
     expect(Reflect.set(value.due, 'zone', 'UTC')).toBe(false);
     expect(Reflect.set(value.bytes, 'name', 'a.txt')).toBe(false);
     expect(admit(value, 'x').due).toBe(value.due);
+  });
+  it('has no hidden items in lists, as it comes back from disk', () => {
+    const list = Object.freeze(Object.defineProperty([1, 2], 0, { value: 1, enumerable: false }));
+    expect(Object.keys(admit(list, 'x'))).toEqual(['0', '1']);
   });
   it('has no negative zero and no holes in arrays, as it comes back from disk', () => {
     const value = admit({ zero: -0, list: [1, , 3] as (number | undefined)[] }, 'x');

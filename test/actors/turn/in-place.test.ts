@@ -180,3 +180,22 @@ describe('a turn that changes a stored value in place', () => {
     expect(inspect({ ...(contextOf(test) as Context), got: null, seen: null }, { depth: 9 })).toBe(FRESH);
   });
 });
+
+describe('a turn that assigns a proxy that cannot be read', () => {
+  it('is refused with its place', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const machine = setup({ types: {} as { context: { got: object } } }).createMachine({
+      context: { got: {} },
+      on: { go: { actions: assign({ got: () => proxy }) } },
+    });
+    const test = await startSubject(machine, { events: ['go'] });
+    await tell(test, 'go');
+    const [letter] = test.shard.deadLetters.list();
+    expect(letter?.error).toMatchObject({
+      code: 'BOSUN_VALUE_REFUSED',
+      message: expect.stringMatching(/^context\.got cannot be read: .*; store a copy of its data$/) as string,
+    });
+    expect(contextOf(test)).toEqual({ got: {} });
+  });
+});
