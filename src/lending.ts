@@ -130,6 +130,14 @@ function errorWith(error: Error & { readonly code?: unknown }, inner: (part: unk
 /** The levels of containers of the runtime's own, such as a page of rows, above the stored values that are shown. */
 const OWN_LEVELS = 6;
 
+/** Values that custom logic keeps in its own hands. */
+const foreign = new WeakSet<object>();
+
+/** Notes that a value belongs to custom logic: it is shown as it is, because reading it may run code of the user. */
+export function leaveToOwner(value: unknown): void {
+  if (typeof value === 'object' && value !== null) foreign.add(value);
+}
+
 /** The last copies of frozen containers of the runtime's own, such as contexts. */
 const copiesOfOwn = new WeakMap<object, object>();
 
@@ -143,7 +151,7 @@ export function shown<T>(value: T): T {
 }
 
 function shownWithin(value: unknown, levels: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || foreign.has(value)) return value;
   if (partsIn(value).length > 0) return viewOf(value);
   if (levels === 0 || !(Array.isArray(value) || isPlain(value))) return value;
   let isSame = true;

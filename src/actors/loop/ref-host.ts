@@ -179,6 +179,8 @@ export class KernelRefHost implements RefHost, EngineHost {
     if (cell === undefined) return undefined;
     const seen = this.#turns.stepper.isStepping || attempt !== undefined ? cell : cell.durable;
     if (seen?.snapshot === undefined) return UNBEGUN;
+    // Custom logic has its snapshot in its own hands: reading it may run code of the user.
+    if (cell.definition.kind === 'custom') return seen.snapshot;
     const snapshot = this.engine.closed(cell.definition, seen.snapshot);
     return this.#turns.stepper.isStepping ? lentSnapshot(snapshot) : shownSnapshot(snapshot);
   }

@@ -36,7 +36,8 @@ export class Stepper {
    */
   step({ definition, ref, snapshot, identity: { input } }: Cell, event: EventObject | null): Step {
     const { engine } = this.#world;
-    const context = snapshot?.context;
+    // Custom logic has its snapshot in its own hands: reading it may run code of the user.
+    const context = definition.kind === 'custom' ? undefined : snapshot?.context;
     let step: Step;
     let changed: Part | undefined;
     this.isStepping = true;

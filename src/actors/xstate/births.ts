@@ -62,7 +62,7 @@ interface Parent {
   children: Family;
 }
 
-const NOTHING: readonly never[] = Object.freeze([]);
+const NOTHING: readonly never[] = [];
 export const NO_FAMILY_CHANGE: FamilyChange = { births: NOTHING, dropped: NOTHING };
 
 export function familyChange(step: FamilyStep, before: Family | undefined, after: Parent): FamilyChange {

@@ -17,6 +17,7 @@ import {
   type Taken,
   type TakenTransition,
 } from '../model/step-engine.ts';
+import { leaveToOwner } from '../../lending.ts';
 import { type Ref } from '../model/ref.ts';
 import { type ActorState, type Change } from '../model/state.ts';
 import { type XstateDefinition } from './definition.ts';
@@ -121,6 +122,7 @@ export class XstateEngine implements HostEngine {
 
   view(definition: Definition, snapshot: Snapshot): SnapshotView {
     const { status, context, output, error } = snapshot;
+    if (definition.kind === 'custom') [context, output, error].forEach(leaveToOwner);
     const value = deepFrozen(this.valueOf(definition, snapshot));
     const tags = definition.kind === 'machine' ? [...((snapshot as Partial<MachineSnapshot>).tags ?? [])] : [];
     return { status, value, context, tags: Object.freeze(tags), output, error };

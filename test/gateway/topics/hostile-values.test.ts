@@ -5,9 +5,13 @@
 import { sendTo } from 'xstate';
 import { expect, it } from 'vitest';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
+import { keptDate } from '../../../src/unfreezable.ts';
 import { agentOfPlace, custom, type Args, invoking } from '../../support/actors/hostile/place.ts';
 import { HARMS, hostile } from '../../support/actors/hostile/values.ts';
 import { GatewayTest } from '../../support/gateway/memory-client.ts';
+
+/** Only a process that keeps a date looks for dates in what it shows. */
+keptDate(0);
 
 it('hostile values of custom logic reach subscribers in the form that JSON can express (F1)', async () => {
   const logic = custom({
