@@ -5,6 +5,9 @@
 import { z } from 'zod';
 import { name } from './message-schema.ts';
 
+/** Milliseconds for which the files of finished work are waited for at most (MX-077). */
+export const QUIET_MS_MAX = 5 * 60_000;
+
 /** The urgency of work: 1 is the most urgent. */
 export const workPriority = z.literal([1, 2, 3]);
 export type WorkPriority = z.output<typeof workPriority>;
@@ -32,6 +35,8 @@ export const workContext = z.object({
   files: z.array(z.string().min(1).max(500)).max(50).readonly(),
   /** The design system or style guide; null for work without a surface. */
   style: z.string().min(1).max(500).nullable(),
+  /** Milliseconds for which its files have to be quiet before it is checked; absent: a minute. */
+  quietMs: z.int().min(0).max(QUIET_MS_MAX).optional(),
   /** The tests that show criteria; null: a person has to look. The other criteria name nothing. */
   proofs: z
     .array(z.object({ criterion: z.string().max(500), test: z.string().min(1).max(200).nullable() }))

@@ -205,6 +205,18 @@ describe('quiet files', () => {
     expect(check().isTimedOut).toBe(false);
   });
 
+  it('MX-077: are waited for as long as the plan says, and so for a fix', async () => {
+    await open({ finds: [FAILS, PASSES], changedAt: changing(2) });
+    await room.submit([task('Login')], { quietMs: 3 * SECOND_MS });
+    await room.next('ann');
+    await room.done('ann', ID);
+    expect(await checkedAt()).toBe(5);
+    const { context } = actor(await mended('ann')).item;
+    expect(context.quietMs).toBe(3 * SECOND_MS);
+    await pass(4 * SECOND_MS);
+    expect(room.status(ID)).toBe('verified');
+  });
+
   it('MX-077: are waited for across a power cut', async () => {
     await finished({ changedAt: changing(40) });
     await pass(70 * SECOND_MS);

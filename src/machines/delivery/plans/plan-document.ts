@@ -18,7 +18,7 @@ export const DEPTH_MAX = 3;
 /** Bytes of a task with its subtasks: it becomes part of rows and messages. */
 const TASK_BYTES_MAX = 24 * 1024;
 
-const { files, style } = workContext.shape;
+const { files, style, quietMs } = workContext.shape;
 
 const statement = z.string().min(1).max(500);
 /** A criterion, with what shows that it is met: a test by its name, or a person who looks. */
@@ -69,6 +69,7 @@ const planFields = closed({
   name,
   owner: name.optional().describe('The person who is asked where nothing else decides. Default: the sender.'),
   style: style.default(null).describe('The design system or style guide of all tasks with a surface.'),
+  quietMs: quietMs.describe('Milliseconds without a change of a file before a check. Default: a minute.'),
   projectType: projectType.optional(),
   goal: z.string().min(1).max(500).optional(),
   notes: z.string().max(2_000).optional(),

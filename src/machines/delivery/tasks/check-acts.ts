@@ -10,14 +10,17 @@ import { notify, settle } from '../../people/notice.ts';
 import { INVESTIGATION, investigationOf } from '../checks/investigation.ts';
 import { type Findings, findings } from '../delivery-ports.ts';
 import { type AfterChecks } from '../owner-question.ts';
+import { QUIET_MS_MAX } from '../../work/work-item.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { act, answer, ask, CYCLES_MAX, type Given, show, tell, type TaskTurn } from './task-acts.ts';
-import { QUIET_MS, QUIET_MS_MAX, type TaskContext, type TaskEvent, withNote } from './task-state.ts';
+import { quietTimeOf, type TaskContext, type TaskEvent, withNote } from './task-state.ts';
 
-/** The milliseconds until the files of a task may be quiet: a minute after their last change, five at the most. */
-export function quietMs({ context: { quiet }, self }: Pick<TurnArgs<TaskContext>, 'context' | 'self'>): number {
-  if (quiet === null) return QUIET_MS;
-  const dueAtMs = Math.min(quiet.changedAtMs + QUIET_MS, quiet.sinceMs + QUIET_MS_MAX);
+/** The milliseconds until the files of a task may be quiet: a while after their last change, five minutes at the most. */
+export function quietMs({ context, self }: Pick<TurnArgs<TaskContext>, 'context' | 'self'>): number {
+  const { quiet } = context;
+  const forMs = quietTimeOf(context);
+  if (quiet === null) return forMs;
+  const dueAtMs = Math.min(quiet.changedAtMs + forMs, quiet.sinceMs + QUIET_MS_MAX);
   return Math.max(0, dueAtMs - timeOf(self));
 }
 
@@ -39,7 +42,7 @@ export const checkGuards = {
   /** They have, and the wait before did not end at its longest. */
   isWaitedFor: (given: Given) => {
     const { quiet } = given.context;
-    return isUnquiet(given) && quiet!.changedAtMs + QUIET_MS < quiet!.sinceMs + QUIET_MS_MAX;
+    return isUnquiet(given) && quiet!.changedAtMs + quietTimeOf(given.context) < quiet!.sinceMs + QUIET_MS_MAX;
   },
   /** The end of a check after which the task has asked for another one, or was mended. */
   isStale: ({ context, event }: Given) => {
@@ -93,7 +96,7 @@ export const checkActions = {
   askCheck: act((turn) => {
     const { item, report, quiet } = turn.context;
     const round = turn.context.round + 1;
-    const isTimedOut = quiet !== null && turn.nowMs < quiet.changedAtMs + QUIET_MS;
+    const isTimedOut = quiet !== null && turn.nowMs < quiet.changedAtMs + quietTimeOf(turn.context);
     turn.assign({ quiet: null, isTimedOut, round });
     turn.send(DELIVERY_DESKS.verification, { type: 'check.due', item, report, round });
   }),

@@ -23,9 +23,13 @@ export const TASK_TIMES: TaskTimes = {
   ...{ stallMs: 30_000, pingMs: 10_000, pauseMs: 60 * 60_000, retryMs: [5_000, 10_000, 20_000] },
 };
 
-/** Milliseconds for which the files of a finished task have to be quiet (MX-077), and for which they are waited for. */
-export const QUIET_MS = 60_000;
-export const QUIET_MS_MAX = 5 * 60_000;
+/** Milliseconds for which the files of a finished task have to be quiet, unless its plan says otherwise (MX-077). */
+const QUIET_MS = 60_000;
+
+/** The milliseconds for which the files of a task have to be quiet. */
+export function quietTimeOf({ item }: Pick<TaskContext, 'item'>): number {
+  return item.context.quietMs ?? QUIET_MS;
+}
 
 /** Notes that a task keeps. The oldest are dropped first. */
 export const NOTES_MAX = 20;

@@ -64,9 +64,12 @@ function submit(turn: PlanningTurn, document: PlanDocument, by: string, hasEstim
   const flaws = [...full, ...flawsOfPlan(document, hasEstimates)];
   if (flaws.length > 0) return { ...refused(...flaws.slice(0, 20)), plan: null, tasks: [] };
   turn.assign({ plans: turn.context.plans + 1 });
-  const { name, owner = by, style } = document;
+  const { name, owner = by, style, quietMs } = document;
   const tasks = tasksOf(document);
-  const items = register(turn, tasks, { ...TOP, owner, plan: name, style });
+  const items = register(turn, tasks, {
+    ...{ ...TOP, owner, plan: name, style },
+    ...(quietMs !== undefined && { quietMs }),
+  });
   const id = `PLAN-${turn.context.plans}`;
   const jobs = items.map((item, at) => ({ item, task: tasks[at]! }));
   review(turn, { plan: id, document, owner }, jobs);

@@ -12,7 +12,7 @@ import { type HandoffSeen, judged } from '../organisation/handoff-messages.ts';
 import { type Warning } from '../oversight/oversight-rules.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { type DoneReport } from '../tasks/task-messages.ts';
-import { QUIET_MS_MAX } from '../tasks/task-state.ts';
+import { QUIET_MS_MAX } from '../../work/work-item.ts';
 import { addJob, count, type TeamTurn, type TeamWork } from '../teams/team.ts';
 import { alignmentOf, COMMUNICATION, type Heard, requiredOf } from './communication-rules.ts';
 import { openPointsIn } from './open-points.ts';
