@@ -55,6 +55,13 @@ describe('the tickets of the page', () => {
     expect(scoreText(first as never)).toBe('30 of 100: clear 0, complete 0, accurate 90');
     expect(scoreText(third as never)).toBe('kept: replies by agents are only kept');
   });
+
+  it('say no more that work waits, once they are over', async () => {
+    room = await ticketRoom({ isAlone: true });
+    await room.open({ task: 'TASK-1', isBlocking: true });
+    await room.order('reject', 'TK-0001', { reason: 'not ours' });
+    expect(stake(row('TK-0001'))).toBe('About TASK-1.');
+  });
 });
 
 describe('the orders of people', () => {

@@ -39,10 +39,11 @@ function due({ dueAtMs }: TicketRow): number {
   return dueAtMs ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** The work that waits for a ticket, in a sentence; empty if none does. */
-export function stake({ task, isBlocking }: Pick<TicketRow, 'task' | 'isBlocking'>): string {
+/** The work that waits for a ticket, or is its subject, in a sentence; empty if there is none. */
+export function stake(row: Pick<TicketRow, 'task' | 'isBlocking' | 'settledAtMs'>): string {
+  const { task, isBlocking } = row;
   if (task === null) return '';
-  return isBlocking ? `${task} waits for the answer.` : `About ${task}.`;
+  return isBlocking && !isOver(row) ? `${task} waits for the answer.` : `About ${task}.`;
 }
 
 /** The thread of a ticket, in order. */
