@@ -36,14 +36,15 @@ export function DebatePage({ row, desk }: RecordProps<DebateRow>) {
   );
 }
 
-function Facts({ row: { challenger, challenged, openedAtMs, item, expert } }: { readonly row: DebateRow }) {
+function Facts({ row }: { readonly row: DebateRow }) {
+  const { challenger, challenged, openedAtMs, item, expert, isOver } = row;
   return (
     <p class="row facts-line">
       <span>
         {challenger} doubts {challenged}
       </span>
       <About item={item} />
-      <Since sinceMs={openedAtMs} />
+      {!isOver && <Since sinceMs={openedAtMs} />}
       {expert !== null && <span>expert: {expert}</span>}
     </p>
   );
@@ -97,18 +98,15 @@ function Stepper({ row, deadlines }: { readonly row: DebateRow; readonly deadlin
 }
 
 /** The state of a debate: ended, waiting for people, or provisional. */
-function Standing({
-  row: { isOver, summary, provisional, level },
-  gate,
-  desk,
-}: RecordProps<DebateRow> & { readonly gate: string | null }) {
+function Standing({ row, gate, desk }: RecordProps<DebateRow> & { readonly gate: string | null }) {
+  const { isOver, summary, provisional, level } = row;
   if (isOver) {
     return (
       <section class="sheet" data-testid="debate-outcome">
         <h2>{summary === null ? 'Ended without a statement' : `Ended: ${summary.outcome.replaceAll('_', ' ')}`}</h2>
         {summary !== null && (
           <p>
-            {summary.side === null ? '' : `For the ${summary.side}, `}
+            {summary.side === null ? '' : `For ${row[summary.side]}, the ${summary.side}: `}
             {summary.method}, {moment(summary.resolvedAtMs, kernelMs())}
           </p>
         )}
