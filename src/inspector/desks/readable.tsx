@@ -9,6 +9,9 @@ const DEPTH_MAX = 2;
 const SHOWN_MAX = 50;
 const COLUMNS_MAX = 5;
 
+/** Characters of texts that stand side by side, with commas. Longer ones have a line each. */
+const WORD_CHARS_MAX = 20;
+
 export function Readable({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
   if (value === null || value === undefined || value === '') return <span class="quiet">none</span>;
   if (typeof value !== 'object')
@@ -47,12 +50,13 @@ function Entry({ name, children }: { readonly name: string; readonly children: C
 
 function List({ items, depth }: { readonly items: readonly unknown[]; readonly depth: number }) {
   if (items.length === 0) return <span class="quiet">none</span>;
-  if (items.every((item) => typeof item !== 'object') && items.length <= SHOWN_MAX)
+  const isFlat = items.length <= SHOWN_MAX && items.every((item) => typeof item !== 'object');
+  if (isFlat && (items.length === 1 || items.every((item) => String(item).length <= WORD_CHARS_MAX)))
     return <span class="said">{items.map(String).join(', ')}</span>;
   const columns = columnsOf(items);
   if (columns !== undefined)
     return <Table rows={items as readonly Readonly<Record<string, unknown>>[]} columns={columns} depth={depth} />;
-  if (depth > DEPTH_MAX || items.length > SHOWN_MAX) return <JsonTree value={items} name="" />;
+  if ((depth > DEPTH_MAX && !isFlat) || items.length > SHOWN_MAX) return <JsonTree value={items} name="" />;
   return (
     <ul class="readable-list">
       {items.map((item, index) => (
