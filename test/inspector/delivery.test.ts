@@ -33,10 +33,12 @@ describe('the board of tasks', () => {
   });
 
   it('says why a task waits: in words, or for how many others', () => {
-    expect(whyOf({ because: 'no key', waitsFor: 1, parts: 0 })).toBe('no key');
-    expect(whyOf({ because: null, waitsFor: 1, parts: 0 })).toBe('waits for 1 task');
-    expect(whyOf({ because: null, waitsFor: 1, parts: 2 })).toBe('waits for 3 tasks');
-    expect(whyOf({ because: null, waitsFor: 0, parts: 0 })).toBe('');
+    const waits = { because: null, waitsFor: 1, parts: 0, isOver: false };
+    expect(whyOf({ ...waits, because: 'no key' })).toBe('no key');
+    expect(whyOf(waits)).toBe('waits for 1 task');
+    expect(whyOf({ ...waits, parts: 2 })).toBe('waits for 3 tasks');
+    expect(whyOf({ ...waits, waitsFor: 0 })).toBe('');
+    expect(whyOf({ ...waits, isOver: true })).toBe('');
   });
 });
 

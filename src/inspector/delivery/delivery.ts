@@ -17,8 +17,10 @@ export function onBoard(tasks: readonly TaskShown[]): readonly TaskShown[] {
 }
 
 /** Why a task is where it is; empty if nothing is in its way. */
-export function whyOf({ because, waitsFor, parts }: Pick<TaskShown, 'because' | 'waitsFor' | 'parts'>): string {
-  return because ?? (waitsFor + parts === 0 ? '' : `waits for ${counted(waitsFor + parts, 'task')}`);
+export function whyOf(task: Pick<TaskShown, 'because' | 'waitsFor' | 'parts' | 'isOver'>): string {
+  const { because, waitsFor, parts, isOver } = task;
+  // A task that is verified by its own check ends before the tasks that mend it.
+  return because ?? (isOver || waitsFor + parts === 0 ? '' : `waits for ${counted(waitsFor + parts, 'task')}`);
 }
 
 /** The criteria of a task, with how each stood at its last check, and what else that has found. */
