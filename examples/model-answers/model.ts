@@ -15,7 +15,10 @@ import { type AnswerPorts } from 'bosun/crew';
 import { z } from 'zod';
 import { dataFor, rulesFor, sourcesFor } from './prompt.ts';
 
-/** The place of a model: the base URL of its provider, which ends in `/v1`, a key, and the provider's name for it. */
+/**
+ * The place of a model: the base URL of its provider, which ends in `/v1`, a key, and the provider's name for it. No
+ * key is sent if it is empty.
+ */
 export interface ModelPlace {
   readonly url: string;
   readonly key: string;
@@ -59,7 +62,8 @@ export function formulateWith(model: Model): AnswerPorts['formulate'] {
   return async (asked, { signal }) => {
     const sources = sourcesFor(asked);
     if (sources.length === 0) return null;
-    const output = await outputOf({ model, system: rulesFor(asked), prompt: dataFor(asked, sources), signal });
+    const messages = { system: rulesFor(asked), prompt: dataFor(asked, sources) };
+    const output = await outputOf({ model, ...messages, schema: outputSchema, name: 'draft', signal });
     const citations = [...new Set(output.citations)].flatMap((number) => sources[number - 1] ?? []);
     // Mentions answer nothing, and lines that give orders to their reader count as mentions.
     if (citations.every(({ kind }) => kind === 'mentioned')) return null;
@@ -68,29 +72,34 @@ export function formulateWith(model: Model): AnswerPorts['formulate'] {
   };
 }
 
-interface Call {
+/** A call of a model for an object of a form. */
+export interface Call<T> {
   readonly model: Model;
   readonly system: string;
   readonly prompt: string;
+  readonly schema: z.ZodType<T>;
+  /** The name of the object, for the model and in errors. */
+  readonly name: string;
   readonly signal: AbortSignal;
 }
 
-async function outputOf({ signal, ...call }: Call): Promise<z.output<typeof outputSchema>> {
+/** Calls a model once. Rejects with an error that is a text alone. */
+export async function outputOf<T>({ signal, schema, name, ...call }: Call<T>): Promise<T> {
   try {
-    const output = Output.object({ schema: outputSchema, name: 'draft' });
+    const output = Output.object({ schema, name });
     return (await generateText({ ...call, output, abortSignal: signal, maxRetries: 0 })).output;
   } catch (error) {
-    throw failureOf(error);
+    throw failureOf(error, name);
   }
 }
 
 /**
- * The error that the desk keeps and shows: a text alone. Errors of the SDK hold the whole request, and what a provider
+ * The error that is kept and shown: a text alone. Errors of the SDK hold the whole request, and what a provider
  * says of a wrong key may hold the key.
  */
-function failureOf(error: unknown): Error {
+function failureOf(error: unknown, name: string): Error {
   if (NoObjectGeneratedError.isInstance(error))
-    return new Error(`the model's draft is malformed (finish reason: ${error.finishReason ?? 'none'})`);
+    return new Error(`the model's ${name} is malformed (finish reason: ${error.finishReason ?? 'none'})`);
   if (NoOutputGeneratedError.isInstance(error)) return new Error('the model has written nothing');
   if (!APICallError.isInstance(error)) return new Error(error instanceof Error ? error.message : String(error));
   const { statusCode, message, responseBody = '' } = error;

@@ -61,9 +61,23 @@ describe('the stand-in of a provider', () => {
     });
   });
 
+  it('lists its model', async () => {
+    expect(await call({ method: 'GET', path: '/models' })).toMatchObject({
+      status: 200,
+      body: { object: 'list', data: [{ id: 'small', object: 'model' }] },
+    });
+  });
+
   it.each<[string, Call, number, string, string | null]>([
     ['another path', { path: '/completions' }, 404, 'Invalid URL (POST /v1/completions)', null],
     ['another method', { method: 'GET' }, 405, 'Not allowed to GET on /v1/chat/completions.', 'method_not_supported'],
+    [
+      'a list of models without a key',
+      { method: 'GET', path: '/models', token: null },
+      401,
+      "You didn't provide an API key.",
+      null,
+    ],
     ['no key', { token: null }, 401, "You didn't provide an API key.", null],
     ['a wrong key', { token: 'wrong' }, 401, 'Incorrect API key provided', 'invalid_api_key'],
     ['another type of content', { contentType: 'text/plain' }, 400, 'could not parse the JSON body', null],

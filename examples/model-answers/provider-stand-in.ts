@@ -1,7 +1,7 @@
 /**
- * A stand-in for a provider of language models on 127.0.0.1: chat completions over HTTP, without a model. It takes only
- * what OpenAI's own API takes and refuses the rest in its form, `{ error: { message, type, param, code } }`. A function
- * writes the completions.
+ * A stand-in for a provider of language models on 127.0.0.1: chat completions over HTTP and the list of models, without
+ * a model. It takes only what OpenAI's own API takes and refuses the rest in its form,
+ * `{ error: { message, type, param, code } }`. A function writes the completions.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -35,7 +35,14 @@ export const SERVER_ERROR: Refusal = refusal(500, {
   type: 'server_error',
 });
 
-const PATH = '/v1/chat/completions';
+/** The paths, each with its method. */
+const METHODS: Readonly<Record<string, string>> = { '/v1/chat/completions': 'POST', '/v1/models': 'GET' };
+
+/** The list of models, in the words of OpenAI's API. */
+interface ModelList {
+  readonly object: 'list';
+  readonly data: readonly object[];
+}
 
 export class ProviderStandIn {
   /** The requests that were taken, the first one first. */
@@ -74,16 +81,20 @@ export class ProviderStandIn {
     response.once('close', () => gone.abort());
     const reply = await this.#replyTo(request, gone.signal).catch(() => SERVER_ERROR);
     if (gone.signal.aborted) return;
-    const [status, body] = 'status' in reply ? [reply.status, { error: reply.error }] : [200, this.#completion(reply)];
+    const [status, body] =
+      'status' in reply
+        ? [reply.status, { error: reply.error }]
+        : [200, 'object' in reply ? reply : this.#completion(reply)];
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   }
 
-  async #replyTo(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
+  async #replyTo(request: IncomingMessage, signal: AbortSignal): Promise<Reply | ModelList> {
     const { key, model, contextTokensMax = Infinity, complete } = this.#options;
     const { method, url, headers } = request;
     const line = `${method} ${url}`;
-    if (url !== PATH) return refusal(404, { message: `Invalid URL (${line})` });
-    if (method !== 'POST')
+    const wanted = METHODS[url!];
+    if (wanted === undefined) return refusal(404, { message: `Invalid URL (${line})` });
+    if (method !== wanted)
       return refusal(405, {
         message: `Not allowed to ${method} on ${url}. (HINT: Perhaps you meant to use a different HTTP method?)`,
         code: 'method_not_supported',
@@ -93,6 +104,8 @@ export class ProviderStandIn {
     // As some providers do, the key is repeated.
     if (token !== key)
       return refusal(401, { message: `Incorrect API key provided: ${token}.`, code: 'invalid_api_key' });
+    if (method === 'GET')
+      return { object: 'list', data: [{ id: model, object: 'model', created: 0, owned_by: 'stand-in' }] };
     const body = bodyOf(await text(request), headers['content-type']);
     if (body === undefined) return refusal(400, { message: 'We could not parse the JSON body of your request.' });
     const problem = problemOf(body);
