@@ -14,7 +14,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 /** Holds which kind of build has gone well, with the time of its begin; it goes with what was built. */
 const STAMP = 'dist/.built';
 
-const TICK_MS = 1_000;
+/** Between two signs of life of a step: redrawn on a terminal, a line of its own elsewhere. */
+const TICK_MS = process.stderr.isTTY ? 1_000 : 2_000;
 const SECOND_MS = 1_000;
 
 const isToRun = process.argv.includes('--to-run');
@@ -53,9 +54,9 @@ function changedMs() {
 /** Ends this process with the exit code of one that fails. */
 async function step(what, args) {
   const from = Date.now();
-  if (!process.stderr.isTTY) say('build', what);
-  const ticking = process.stderr.isTTY ? setInterval(() => redraw(what, Date.now() - from), TICK_MS) : undefined;
-  if (ticking !== undefined) redraw(what, 0);
+  const tell = process.stderr.isTTY ? redraw : (_, ms) => say('build', what, ms === 0 ? undefined : ms);
+  tell(what, 0);
+  const ticking = setInterval(() => tell(what, Date.now() - from), TICK_MS);
   // What a compiler has to say is said below the line, not in it.
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
