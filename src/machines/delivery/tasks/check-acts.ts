@@ -15,7 +15,7 @@ import { DELIVERY_DESKS } from '../system-ids.ts';
 import { act, answer, ask, CYCLES_MAX, type Given, show, tell, type TaskTurn } from './task-acts.ts';
 import { quietTimeOf, type TaskContext, type TaskEvent, withNote } from './task-state.ts';
 
-/** The milliseconds until the files of a task may be quiet: a while after their last change, five minutes at the most. */
+/** The milliseconds until the files of a task may be quiet: a while after their last change, at most five minutes. */
 export function quietMs({ context, self }: Pick<TurnArgs<TaskContext>, 'context' | 'self'>): number {
   const { quiet } = context;
   const forMs = quietTimeOf(context);
