@@ -62,7 +62,7 @@ export async function valuation(input: unknown, context: AgentContext): Promise<
 
 /**
  * Writes `<TICKER>.svg` and `<TICKER>.md` into `BOSUN_REPORTS_DIR`, or else `reports` in the run's data directory,
- * beside the store of `npm start`. Writing them again changes no byte.
+ * beside its store. Writing them again changes no byte.
  */
 export async function report(_input: unknown, context: AgentContext): Promise<WrittenReport> {
   return perform('report', context, async () => {

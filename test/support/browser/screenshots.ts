@@ -1,8 +1,12 @@
-/** `npm run screenshots`: pictures of the main views for the documentation, into docs/images. No test. */
+/**
+ * `npm run screenshots`: pictures of the main views for the documentation, into docs/images; with `-- story`, those of
+ * this subject alone. No test.
+ */
 import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { asks, CURRENCY, LENGTH, servedAgents, servedAnswers } from './answer-system.ts';
 import { launched } from './chromium.ts';
+import { DeliveryStory } from './delivery-story.ts';
 import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
 import { HeldTeam } from './held-team.ts';
 import { MEND, servedHubs } from './hub-system.ts';
@@ -14,19 +18,31 @@ const IMAGES = join(import.meta.dirname, '../../../docs/images');
 /** Size of the window: wide enough for two columns, and small enough for a README. */
 const SIZE = { width: 1180, height: 860 };
 
+/** Height of the window in which the whole chart of a session has room. */
+const CHART_HEIGHT = 1270;
+
+/** Milliseconds of each step of the story: the page is opened meanwhile. */
+const STORY_PACE_MS = 1_500;
+
 /** Wait after a step: half a second longer than a topic's next frame takes. */
 const REST_MS = 900;
 
-async function main(): Promise<void> {
+const SUBJECTS: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
+  shop: shopPictures,
+  plan: planPictures,
+  desks: deskPictures,
+  answers: answerPictures,
+  'busy-desk': busyDeskPicture,
+  agents: agentPictures,
+  hubs: hubPictures,
+  story: storyPicture,
+};
+
+async function main(wanted: readonly string[]): Promise<void> {
   const browser = await launched();
   try {
-    await shopPictures(browser);
-    await planPictures(browser);
-    await deskPictures(browser);
-    await answerPictures(browser);
-    await busyDeskPicture(browser);
-    await agentPictures(browser);
-    await hubPictures(browser);
+    for (const [subject, take] of Object.entries(SUBJECTS))
+      if (wanted.length === 0 || wanted.includes(subject)) await take(browser);
   } finally {
     await browser.close();
   }
@@ -192,6 +208,16 @@ async function hubPictures(browser: Browser): Promise<void> {
   await picture(page, 'inspector-session');
 }
 
+/** A session of the crew in `examples/delivery`, while its reviewer and its coder debate. */
+async function storyPicture(browser: Browser): Promise<void> {
+  await using story = await DeliveryStory.begin(STORY_PACE_MS);
+  const page = await pageAt(browser, story.url, 'light');
+  await page.setViewportSize({ ...SIZE, height: CHART_HEIGHT });
+  await page.goto(`${story.url}/#/actor/sessions/TASK-001.1`);
+  await page.locator('.chart-frame [data-state="session.debating"].active').waitFor();
+  await picture(page, 'inspector-delivery-story');
+}
+
 async function pageAt(browser: Browser, url: string, colorScheme: 'light' | 'dark'): Promise<Page> {
   const page = await (await browser.newContext({ viewport: SIZE, colorScheme })).newPage();
   await page.goto(url);
@@ -213,4 +239,4 @@ async function post(url: string, path: string, body: object): Promise<void> {
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 
-await main();
+await main(process.argv.slice(2));
