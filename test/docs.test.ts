@@ -24,6 +24,7 @@ const FOLDERS = [
   'docs',
   'docs/decisions',
   'examples/quick-start',
+  'examples/delivery',
   'examples/equity-research',
   'examples/embedded-crew',
   'examples/fix-and-verify',

@@ -1,18 +1,21 @@
 /**
- * The README's way from nothing to a machine of one's own: its files and its lines, as they stand there, with a kill -9
- * between.
+ * The README: its first screen, its five minutes, and its way from nothing to a machine of one's own. Files and lines
+ * are those that stand there.
  */
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Process } from '../support/cli/workspace.ts';
+import { LONG } from '../support/effort.ts';
 import { UserFolder } from '../support/user-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'dist/cli/main.js');
+const JITI = join(ROOT, 'node_modules/jiti/lib/jiti-cli.mjs');
 
 const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const five = /^## Five minutes\n([^]*?)^## /m.exec(text)![1]!;
 const section = /^## Your own machine, live\n([^]*?)^## /m.exec(text)![1]!;
 
 /** Files by name: each is named at the beginning of the paragraph before it. */
@@ -33,14 +36,19 @@ describe('the README', () => {
     folder?.[Symbol.dispose]();
   });
 
-  /** A line for a shell, with the built program in the place of npx, and a free port. */
+  /** A line of the section about a machine of one's own. */
   function start(line: string): Process {
     expect(lines).toContain(line);
-    const command = line
+    return command(line);
+  }
+
+  /** A line for a shell, with the built program in the place of npx, and a free port. */
+  function command(line: string): Process {
+    const words = line
       .replace(/^npx bosun/, `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`)
       .replace(/serve$/, 'serve --port 0');
     const one = new Process(
-      spawn('/bin/sh', ['-c', command], {
+      spawn('/bin/sh', ['-c', words], {
         cwd: folder!.path,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, BOSUN_SECRET_KEY: '' },
@@ -61,6 +69,44 @@ describe('the README', () => {
       'npm ci && npm start',
       'npm ci && npm test',
     ]);
+  });
+
+  it('has ten lines of code whose actor goes on after a kill -9 as they say', LONG, async () => {
+    const [, code] = /^```ts\n([^]*?)^```$/m.exec(text.slice(0, text.indexOf('\n## ')))!;
+    folder!.write('light.ts', code!.replace(/^await system\.stop\(\);.*$/m, "process.kill(process.pid, 'SIGKILL');"));
+    for (const out of ['green\n', 'red\n']) {
+      const run = new Process(spawn(process.execPath, [JITI, 'light.ts'], { cwd: folder!.path }));
+      started.push(run);
+      expect(await run.ended).toMatchObject({ code: null, out });
+    }
+  });
+
+  it('has a person answer the crew of its first line, in the words that stand there', async () => {
+    const args = [join(ROOT, 'examples/delivery/main.ts'), '--port', '0', '--pace', '0', '--patience', '600'];
+    const job = new Process(spawn(process.execPath, [JITI, ...args], { cwd: folder!.path }));
+    started.push(job);
+    const [reply] = /npx bosun tickets reply .*?"(?=`)/.exec(text)!;
+    await job.says(`, or by ${reply}\n`);
+    const lists = [...five.matchAll(/npx bosun (?:tickets|gates) list/g)].map(([line]) => line);
+    expect(lists).toHaveLength(2);
+    const listed = await Promise.all(lists.map((line) => command(line).ended));
+    expect(listed.map(({ code }) => code)).toEqual([0, 0]);
+    expect(listed[0]!.out).toMatch(/^TK-0001 +open /m);
+    expect((await command(reply).ended).out).toMatch(/^TK-0001: replied to by /);
+    await job.says('TASK-002: wrote src/shipping.js');
+    expect(await job.end('SIGKILL')).toMatchObject({ code: null });
+  });
+
+  it('names in its five minutes programs that have tests beside them, and a plan that runs', LONG, async () => {
+    const programs = [...five.matchAll(/npx jiti (\S+?)`/g)].map(([, file]) => file!);
+    expect(programs).toEqual(['examples/quick-start/main.ts', 'examples/answer-desk/main.ts']);
+    for (const file of programs) expect(readdirSync(join(ROOT, dirname(file))).join()).toContain('.test.ts');
+    const [, plan] = /npx bosun run (\S+) --data \S+?`/.exec(five)!;
+    const data = join(folder!.path, 'equity');
+    const env = { ...process.env, BOSUN_PACE_MS: '0' };
+    const run = new Process(spawn(process.execPath, [MAIN, 'run', plan!, '--data', data], { cwd: ROOT, env }));
+    expect((await run.ended).code).toBe(0);
+    expect(readdirSync(join(data, 'reports'))).toContain('AAPL.md');
   });
 
   it('leads to a machine that survives its process', async () => {
