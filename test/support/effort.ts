@@ -14,6 +14,7 @@ export const EFFORT: 'quick' | 'ci' | 'soak' =
 export const LONG_FILES = [
   'test/crash/bank-workers.test.ts',
   'test/crash/commands.test.ts',
+  'test/crash/delivery-story.test.ts',
   'test/crash/equity-plan.test.ts',
   'test/crash/every-write.test.ts',
   'test/crash/failed-write.test.ts',
