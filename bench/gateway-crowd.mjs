@@ -116,7 +116,34 @@ async function callers({ urls, clients, text }) {
   };
 }
 
-const KINDS = { audience, callers, crowd };
+/** Clients with a token each that watch a window each, from `begin` to `end`, and note the last change that they see. */
+async function watchers({ url, tokens, topics }) {
+  let last = [];
+  let frames = 0;
+  const told = (n) => (frame) => {
+    if (frame.t === 'end') throw new Error(`a window ended: ${frame.e.message}`);
+    frames += 1;
+    for (const [, number] of JSON.stringify(frame).matchAll(/change-(\d+)\./g))
+      last[n] = Math.max(last[n], Number(number));
+  };
+  const clients = [];
+  await many(tokens.length, async (n) => {
+    clients[n] = await bosunClient(url, { token: tokens[n].token, told: told(n) });
+  });
+  return {
+    begin: async () => {
+      [last, frames] = [topics.map(() => -1), 0];
+      clients.forEach(({ subscribe }, n) => subscribe(topics[n]));
+      while (frames < clients.length) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    end: () => {
+      for (const { socket } of clients) socket.send('{"t":"unsub","id":"s"}');
+      return { last, frames };
+    },
+  };
+}
+
+const KINDS = { audience, callers, crowd, watchers };
 
 const { kind, ...options } = JSON.parse(process.argv[2]);
 const group = await KINDS[kind](options);

@@ -50,6 +50,9 @@ async function withProfiler(starting) {
 /** The processes of the row about greedy callers: its `server`, and a `client` that takes all that it is allowed. */
 export const startGreedy = (part, options) => started(`greedy-${part}.mjs`, [options]);
 
+/** Starts the desk whose window is watched. `profiler` belongs to its process. */
+export const startWatched = (options) => withProfiler(started('watched-server.mjs', [options]));
+
 export const startClients = (options) => started('gateway-crowd.mjs', [options]);
 
 /** Throws if a process may not open so many files: each client is one. Node itself goes up to the hard limit. */

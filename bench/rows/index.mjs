@@ -62,6 +62,7 @@ import { tableFold, tableTurn } from './tables.mjs';
 import { tickets } from './tickets.mjs';
 import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
+import { watchers } from './watchers.mjs';
 import { windows } from './windows.mjs';
 import { workers } from './workers.mjs';
 import { worktrees } from './worktrees.mjs';
@@ -97,6 +98,7 @@ export const ROWS = [
   greedy,
   reads,
   windows,
+  watchers,
   tableTurn,
   tableFold,
   gates,
