@@ -7,8 +7,8 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import { ROOT } from '../actors/model/address.ts';
-import { type Subscription } from '../actors/world/actor-view.ts';
-import { type TraceRecord } from '../actors/model/trace-record.ts';
+import type { Subscription } from '../actors/world/actor-view.ts';
+import type { TraceRecord } from '../actors/model/trace-record.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { TRACE_TURNS_MAX } from '../limits.ts';
 import { type System } from '../system.ts';

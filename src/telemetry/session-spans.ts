@@ -4,7 +4,7 @@
  * figures and states only, no texts of sessions.
  */
 import type { Attributes, Context } from '@opentelemetry/api';
-import { type Subscription } from '../actors/world/actor-view.ts';
+import type { Subscription } from '../actors/world/actor-view.ts';
 import type { LineageEntry } from '../machines/hub/handoff.ts';
 import type { HubDeskEmitted } from '../machines/hub/hub-desk.ts';
 import type { SessionEntry } from '../machines/hub/session-records.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type Wire } from '../actors/model/wire.ts';
+import type { Wire } from '../actors/model/wire.ts';
 import { assert } from '../assert.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { childAddress } from '../../actors/model/address.ts';
 import { BOSS_AGENT, type BossView } from '../../actors/model/supervision.ts';
 import { messageUnknown } from '../../actors/world/mailbox/dead-letter.ts';
-import { type OrderedBy } from '../../actors/world/audit-record.ts';
+import type { OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../callers/callers.ts';

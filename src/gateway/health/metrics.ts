@@ -4,7 +4,7 @@
  * numbers. Labels are names from the code, never chosen by clients.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { type Subscription } from '../../actors/world/actor-view.ts';
+import { type Subscription } from 'xstate';
 import { type Shard } from '../../shard.ts';
 import { ROOT } from '../../actors/model/address.ts';
 import { SHOWN_ACTOR_COST } from '../limits.ts';

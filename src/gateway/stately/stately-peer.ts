@@ -4,7 +4,7 @@
  * the remembered turns, or receives all actors anew if those are gone.
  */
 import { ROOT } from '../../actors/model/address.ts';
-import { type TraceRecord } from '../../actors/model/trace-record.ts';
+import type { TraceRecord } from '../../actors/model/trace-record.ts';
 import { type Cancel } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
 import {

@@ -3,8 +3,8 @@
  * unknown. Bosses are not followed, since everything below one would have to be.
  */
 import { BOSS_AGENT } from '../../actors/model/supervision.ts';
-import { type Subscription } from '../../actors/world/actor-view.ts';
-import { type TraceRecord } from '../../actors/model/trace-record.ts';
+import { type Subscription } from 'xstate';
+import type { TraceRecord } from '../../actors/model/trace-record.ts';
 import { type Shard } from '../../shard.ts';
 import { type LastStep } from '../protocol/views.ts';
 

@@ -1,5 +1,5 @@
 /** The sources that subscriptions read: views, events, records and turns. Types only. */
-import { type TraceRecord } from '../../actors/model/trace-record.ts';
+import type { TraceRecord } from '../../actors/model/trace-record.ts';
 import { type ClientApi } from '../../actors/api/client-api.ts';
 import { type RecordPage } from '../../actors/api/record-pages.ts';
 import { type Cursor } from '../protocol/protocol.ts';

@@ -1,6 +1,6 @@
 /** Turns as clients see them: without secrets, stacks, and names of actors that the caller may not reach. */
-import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record.ts';
-import { type RowChanges, type StateChange } from '../../actors/model/state.ts';
+import type { KeptTurn, TraceRecord } from '../../actors/model/trace-record.ts';
+import type { RowChanges, StateChange } from '../../actors/model/state.ts';
 import { table, type TableView } from '../../table.ts';
 import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../callers/callers.ts';

@@ -2,7 +2,7 @@
  * Turns with the contents of events and contexts, kept until their client has received them; the system itself
  * remembers only names.
  */
-import { type TraceRecord } from '../../actors/model/trace-record.ts';
+import type { TraceRecord } from '../../actors/model/trace-record.ts';
 import { TURNS_WHOLE_MAX } from '../limits.ts';
 
 export class WholeTurns {
