@@ -48,8 +48,10 @@ function compareRecords(before: Json, after: Json, path: string, to: Comparison)
   for (const key of Object.keys(before))
     if (!Object.hasOwn(after, key)) to.ops.push({ op: 'remove', path: below(path, key) });
   for (const key of Object.keys(after)) {
-    if (Object.hasOwn(before, key)) compare(before[key], after[key], below(path, key), to);
-    else to.ops.push({ op: 'add', path: below(path, key), value: after[key] });
+    // Most parts are equal, and a path costs more than to see that.
+    if (Object.hasOwn(before, key)) {
+      if (!Object.is(before[key], after[key])) compare(before[key], after[key], below(path, key), to);
+    } else to.ops.push({ op: 'add', path: below(path, key), value: after[key] });
   }
 }
 
@@ -61,7 +63,8 @@ function comparePart(was: unknown, is: unknown, path: string, to: Comparison): v
 
 function compareArrays(before: readonly unknown[], after: readonly unknown[], path: string, to: Comparison): void {
   const common = Math.min(before.length, after.length);
-  for (let index = 0; index < common; index++) compare(before[index], after[index], `${path}/${index}`, to);
+  for (let index = 0; index < common; index++)
+    if (!Object.is(before[index], after[index])) compare(before[index], after[index], `${path}/${index}`, to);
   for (let index = before.length - 1; index >= common; index--) to.ops.push({ op: 'remove', path: `${path}/${index}` });
   for (let index = common; index < after.length; index++)
     to.ops.push({ op: 'add', path: `${path}/${index}`, value: after[index] });

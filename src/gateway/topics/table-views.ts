@@ -146,7 +146,17 @@ function charsOfRows(leaf: Leaf<unknown>, shown: ShownRow): readonly number[] {
 }
 
 function charsOfRow(key: string, value: unknown): number {
-  return key.length + (JSON.stringify(value ?? null)?.length ?? 0);
+  return key.length + charsOf(value ?? null);
+}
+
+/** Characters of rows as JSON. A row that has not changed is converted once (wire-values.ts). */
+const measured = new WeakMap<object, number>();
+
+function charsOf(row: unknown): number {
+  if (typeof row !== 'object' || row === null) return JSON.stringify(row)?.length ?? 0;
+  const chars = measured.get(row) ?? JSON.stringify(row)?.length ?? 0;
+  measured.set(row, chars);
+  return chars;
 }
 
 function rowsOf(of: Table<unknown>, shown: ShownRow, range: KeyRange): TableView['rows'] {

@@ -55,6 +55,12 @@ export interface TopicFinder {
 /** Largest size of a patch, as a share of the whole view, that is sent instead of the view. */
 const PATCH_SHARE_MAX = 0.6;
 
+/**
+ * The lateness of a frame, as a share of the time between two, that does not delay the next one: a view that is read at
+ * the same pace would else come a moment too early every time, and each of its watchers wait by a timer of its own.
+ */
+const LATE_SHARE = 0.1;
+
 /** Characters below which a patch is sent without comparing its size. */
 const PATCH_CHARS_SMALL = 1_024;
 
@@ -120,10 +126,11 @@ export class StateSubscription implements TopicSubscription {
     this.#isLate = false;
     try {
       // Reading costs the same if nothing has changed.
-      if (this.#topic.maxHz !== Infinity) this.#notBeforeMs = nowMs + this.#everyMs;
+      const nextMs = this.#nextMs(nowMs);
+      if (this.#topic.maxHz !== Infinity) this.#notBeforeMs = nextMs;
       const delta = this.#delta(this.#view());
       if (delta === undefined) return [];
-      this.#notBeforeMs = nowMs + this.#everyMs;
+      this.#notBeforeMs = nextMs;
       return skipped > 0 ? [{ t: 'lag', id, skipped }, delta] : [delta];
     } catch (error) {
       if (!isBosunError(error)) throw error;
@@ -138,6 +145,12 @@ export class StateSubscription implements TopicSubscription {
 
   stop(): void {
     this.#unwatch();
+  }
+
+  /** The time of the next frame: from when this one was due, if it is hardly late. */
+  #nextMs(nowMs: number): number {
+    const lateMs = nowMs - this.#notBeforeMs;
+    return (lateMs < this.#everyMs * LATE_SHARE ? this.#notBeforeMs : nowMs) + this.#everyMs;
   }
 
   /** The budget to charge. Only a view that is computed anew for each subscriber is charged. */
