@@ -223,6 +223,11 @@ export interface Watched {
   readonly address: string;
   /** Milliseconds after which the answer is read again without a change, where time alone alters it. Default: never. */
   readonly everyMs?: number;
+  /**
+   * Whether the answer depends on nothing of its caller but its rights: `read` ignores its third argument. Watchers
+   * with equal parameters and rights then share one reading. Default: each watcher has its own; `window` sets it.
+   */
+  readonly isShared?: true;
 }
 
 /** A row of the table of procedures. Exactly one of `read`, `ask`, `wait` and `port` carries it out. */

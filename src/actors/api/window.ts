@@ -94,7 +94,8 @@ export function window<Shape extends z.ZodRawShape, Row extends z.ZodType, Store
     ...(scope !== undefined && { scope }),
     ...(http !== undefined && { http }),
     ...(mcp !== undefined && { mcp }),
-    window: { address: of.address },
+    // Its functions are given no caller.
+    window: { address: of.address, isShared: true },
     // The types of `after` and `limit` are hidden by the type of the other parameters.
     read: (given: unknown, reader: DurableReader) => pageOf(row, given as Paged<Shape>, reader),
   } as never) as WindowProcedure<Shape, Row>;
@@ -125,7 +126,10 @@ async function pageOf<Shape extends z.ZodRawShape, Row extends z.ZodType, Stored
     if (reverse) inOrder.reverse();
     read += inOrder.length;
     const shown = await Promise.all(inOrder.map(async (key) => shows(part.rows[key] as Stored, key, params, reader)));
-    const unfit = inOrder.findIndex((key, at) => shown[at] !== undefined && !page.take(key, shown[at]));
+    const unfit = inOrder.findIndex((key, at) => {
+      const one = shown[at];
+      return one !== undefined && !page.take(key, one, one === part.rows[key] ? bytesOfStored(one) : bytesOf(one));
+    });
     [cursor, isFull] = unfit < 0 ? [part.next, page.isFull] : [inOrder[unfit]!, true];
   }
   return { rows: page.rows, size: size ?? 0, next: cursor ?? null, isReverse: reverse };
@@ -150,13 +154,24 @@ class PageInMaking<Row> {
   }
 
   /** Adds a row, or returns false if the page has no room for it. */
-  take(key: string, row: Row): boolean {
-    this.#bytes += bytesOf(key) + bytesOf(row) + 2;
+  take(key: string, row: Row, bytes: number): boolean {
+    this.#bytes += bytesOf(key) + bytes + 2;
     if (this.isFull || (this.#taken > 0 && this.#bytes > WINDOW_BYTES_MAX)) return false;
     this.rows[key] = row;
     this.#taken += 1;
     return true;
   }
+}
+
+/** Bytes of stored rows as JSON: a page is read again after each change, and most of its rows are what they were. */
+const measured = new WeakMap<object, number>();
+
+/** The bytes of a row that is shown as it is stored. */
+function bytesOfStored(row: unknown): number {
+  if (typeof row !== 'object' || row === null) return bytesOf(row);
+  const bytes = measured.get(row) ?? bytesOf(row);
+  measured.set(row, bytes);
+  return bytes;
 }
 
 function bytesOf(value: unknown): number {

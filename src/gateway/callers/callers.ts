@@ -240,6 +240,14 @@ export function checkScope(caller: Caller, scope: Scope): void {
     throw new BosunError('BOSUN_FORBIDDEN', `the scope ${scope} is needed`, { details: { scope } });
 }
 
+/**
+ * The rights of a caller as a text: callers with the same text read the same of every actor. Its name, its person, its
+ * claims and the methods that its token names are no part of them.
+ */
+export function rightsOf({ scopes, addresses, isOperator }: Caller): string {
+  return JSON.stringify([[...scopes].sort(), [...addresses].sort(), isOperator === true]);
+}
+
 export function mayReach(caller: Caller, address: string): boolean {
   return matchesAny(caller.addresses, address);
 }

@@ -12,9 +12,15 @@ export interface ChangeListener {
   failed(error: unknown): void;
 }
 
+/** The contents that were read: as JSON, and their value, which is read where they have changed. */
+export interface Contents {
+  readonly text: string;
+  readonly value: unknown;
+}
+
 interface ListingParts {
   readonly clock: Clock;
-  readonly look: () => Promise<unknown>;
+  readonly look: () => Promise<Contents>;
   /** Watches for changes until the function that it returns is called. */
   readonly watch: (listener: ChangeListener) => () => void;
   /** Milliseconds after which the view is read without a change. Default: never. */
@@ -28,6 +34,10 @@ export class Listing implements ViewFeed {
   readonly #mirror: ViewSink;
   readonly #unwatch: () => void;
   #seq = 0;
+  /** The contents that were shown last, as JSON. */
+  #shown: string | undefined;
+  /** Resolve what waits for a reading that has not begun. */
+  #waiting: (() => void)[] = [];
   #isChanged = true;
   #isLooking = false;
   #pause: Cancel | undefined;
@@ -41,9 +51,14 @@ export class Listing implements ViewFeed {
     void this.#look();
   }
 
-  /** Does nothing: the view is not shared, so nobody subscribes later. */
+  /** Resolves after a reading that begins from now on, at once if none is under way, and for all that wait. */
   refresh(): Promise<void> {
-    return Promise.resolve();
+    if (this.#isOver) return Promise.resolve();
+    const read = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#pause?.();
+    this.#pause = undefined;
+    this.#changed();
+    return read;
   }
 
   stop(): void {
@@ -51,6 +66,11 @@ export class Listing implements ViewFeed {
     this.#pause?.();
     this.#stale?.();
     this.#unwatch();
+    this.#settle(this.#waiting);
+  }
+
+  #settle(waiting: readonly (() => void)[]): void {
+    for (const resolve of waiting) resolve();
   }
 
   #changed(): void {
@@ -65,20 +85,32 @@ export class Listing implements ViewFeed {
     if (owesMs > 0) return this.#rest(owesMs);
     this.#isLooking = true;
     this.#isChanged = false;
+    const waiting = this.#waiting;
+    this.#waiting = [];
     try {
-      const d = await this.#parts.look();
-      const epoch = createHash('sha256').update(JSON.stringify(d)).digest('base64url');
-      if (!this.#isOver) this.#mirror.show({ at: { epoch, seq: ++this.#seq }, d });
+      this.#show(await this.#parts.look());
     } catch (error) {
       this.#fail(error);
       return;
+    } finally {
+      this.#settle(waiting);
     }
     this.#isLooking = false;
     if (this.#isOver) return;
     const { clock, everyMs } = this.#parts;
-    this.#rest(1_000 / LISTING_HZ);
     this.#stale?.();
     if (everyMs !== undefined) this.#stale = clock.setTimeout(() => this.#changed(), everyMs, { isBackground: true });
+    if (this.#waiting.length > 0) void this.#look();
+    else this.#rest(1_000 / LISTING_HZ);
+  }
+
+  /** Shows what was read, unless it is what is shown: then its watchers go on from one and the same view. */
+  #show(contents: Contents): void {
+    const { text } = contents;
+    if (this.#isOver || text === this.#shown) return;
+    this.#shown = text;
+    const epoch = createHash('sha256').update(text).digest('base64url');
+    this.#mirror.show({ at: { epoch, seq: ++this.#seq }, d: contents.value });
   }
 
   /** If the system closes, the gateway closes too and its clients reconnect, so that is no failure of the view. */

@@ -152,7 +152,11 @@ export class SpreadTopics implements TopicFinder {
       const epochs = new WorkerEpochs(gateways, listener);
       return () => epochs.stop();
     };
-    return new Listing({ clock, look, watch }, mirror);
+    const contents = async () => {
+      const value = await look();
+      return { text: JSON.stringify(value), value };
+    };
+    return new Listing({ clock, look: contents, watch }, mirror);
   }
 
   #tree(address: string): TreeTopic {
