@@ -116,7 +116,7 @@ async function callers({ urls, clients, text }) {
   };
 }
 
-/** Clients with a token each that watch a window each, from `begin` to `end`, and note the last change that they see. */
+/** Clients with a token each, each with a window that it watches from `begin` to `end`; they note the last change. */
 async function watchers({ url, tokens, topics }) {
   let last = [];
   let frames = 0;
