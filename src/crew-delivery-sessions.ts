@@ -8,6 +8,7 @@ import { type Directive } from './machines/delivery/tasks/task-messages.ts';
 import { DESKS } from './machines/desks.ts';
 import { type LineageEntry } from './machines/hub/handoff.ts';
 import { type HubDeskContext, type hubStart, type HubStarted, type RunRecord } from './machines/hub/hub-desk.ts';
+import { endedIn } from './machines/rules/records.ts';
 import { type System } from './system.ts';
 
 /** The order with which a run begins, without what the task says. */
@@ -39,8 +40,8 @@ export function hubSessions(system: () => System, hub: SessionHub): DeliveryPort
   };
 }
 
-function endedRun({ ended }: HubDeskContext, plan: string): RunRecord | undefined {
-  return [...ended.values()].find((run) => run.plan === plan);
+function endedRun(context: HubDeskContext, plan: string): RunRecord | undefined {
+  return endedIn(context).find((run) => run.plan === plan);
 }
 
 /** The text by which the sessions of a run are told of their task. */

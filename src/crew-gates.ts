@@ -10,6 +10,7 @@ import { type GateRecord } from './machines/people/gates/gate-desk.ts';
 import { GATE_SOON_MS, placeBehind } from './machines/people/gates/gate-order.ts';
 import { strangerProblem } from './machines/people/audience.ts';
 import { durationMs, gateAnswer, type GateQuestion } from './machines/people/gates/gate.ts';
+import { ENDED_ROWS, isEnded, OPEN_ROWS } from './machines/rules/records.ts';
 import { DESKS } from './machines/desks.ts';
 
 /** How often counts by urgency are read again: time alone makes a gate urgent. */
@@ -69,7 +70,7 @@ const aGate: GateShown = {
   ...{ phase: 'open', audience: ['ada'], openedAtMs: 1_767_225_600_000, deadlineAtMs: null, isOver: false },
   ...{ result: null, answeredAfterMs: null, lastOrder: null, onTimeout: null, askedBy: null },
 };
-const aPage = { rows: { '999999999999999 G4:AAPL': aGate }, size: 1, next: null, isReverse: false };
+const aPage = { rows: { '0 999999999999999 G4:AAPL': aGate }, size: 1, next: null, isReverse: false };
 const anOrder = { p: { gate: 'G4:AAPL', by: 'ada' }, r: { taken: true, problems: [] } };
 
 /** Procedures for createGateway, if the system has a gate desk. */
@@ -78,7 +79,8 @@ export const gateProcedures = {
     means: 'Questions that wait for people, by deadline: those without one come last.',
     params: z.object(filters),
     row: shownGate,
-    of: { address: DESKS.gates, table: 'open' },
+    of: { address: DESKS.gates, table: 'rows' },
+    range: () => OPEN_ROWS,
     shows: (row: StoredGate, _, wanted) => (isWanted(row, wanted) ? shown(row) : undefined),
     example: { p: {}, r: aPage },
     http: { verb: 'GET', path: '/v1/gates' },
@@ -87,12 +89,10 @@ export const gateProcedures = {
     means: 'Questions that are closed, as many as the desk keeps, those that were asked last first.',
     params: z.object(filters),
     row: shownGate,
-    of: { address: DESKS.gates, table: 'endedOrder', reverse: true },
-    async shows(id: string, _, wanted, reader) {
-      const row = await rowAt<StoredGate>(reader, 'ended', id);
-      return row !== undefined && isWanted(row, wanted) ? shown(row) : undefined;
-    },
-    example: { p: {}, r: { ...aPage, isReverse: true } },
+    of: { address: DESKS.gates, table: 'rows' },
+    range: () => ENDED_ROWS,
+    shows: (row: StoredGate, _, wanted) => (isWanted(row, wanted) ? shown(row) : undefined),
+    example: { p: {}, r: { ...aPage, rows: { '1 999999999998': aGate } } },
   }),
   'gates.search': window({
     means:
@@ -100,11 +100,11 @@ export const gateProcedures = {
       'that are closed, with `result`, the answer.',
     params: z.object({ key: z.string().max(100).default(''), isOver: z.boolean().default(false) }),
     row: shownGate,
-    of: { address: DESKS.gates, table: ({ isOver }) => (isOver ? 'ended' : 'openPlaces') },
+    of: { address: DESKS.gates, table: 'places' },
     range: ({ key }) => ({ from: key, below: `${key}\u{ffff}` }),
-    async shows(row: string | StoredGate, _, __, reader) {
-      const found = typeof row === 'string' ? await rowAt<StoredGate>(reader, 'open', row) : row;
-      return found && shown(found);
+    async shows(place: string, _, { isOver }, reader) {
+      const row = isOver === isEnded(place) ? await rowAt<StoredGate>(reader, 'rows', place) : undefined;
+      return row && shown(row);
     },
     example: { p: { key: 'G4:' }, r: { ...aPage, rows: { 'G4:AAPL': aGate } } },
     mcp: { tool: 'list_gates', profiles: ['coder', 'hub'] },
@@ -182,20 +182,20 @@ function shown({ ref: _, orders: __, askedBy, audience, result, ...row }: Stored
 
 async function countsOf(reader: DurableReader) {
   const [nowEnd, todayEnd] = [GATE_SOON_MS.now, GATE_SOON_MS.today].map((ms) => placeBehind(reader.nowMs + ms));
-  const [now, today, ended] = await Promise.all([
-    reader.table(DESKS.gates, 'open', { below: nowEnd, limit: 1 }),
-    reader.table(DESKS.gates, 'open', { from: nowEnd, below: todayEnd, limit: 1 }),
-    reader.table(DESKS.gates, 'ended', { limit: 1 }),
+  const [now, today, open] = await Promise.all([
+    reader.table(DESKS.gates, 'rows', { below: nowEnd, limit: 1 }),
+    reader.table(DESKS.gates, 'rows', { from: nowEnd, below: todayEnd, limit: 1 }),
+    reader.table(DESKS.gates, 'rows', { ...OPEN_ROWS, limit: 1 }),
   ]);
-  const later = Math.max(0, today.size - now.count - today.count);
-  return { open: now.count + today.count + later, now: now.count, today: today.count, later, closed: ended.size };
+  const later = Math.max(0, open.count - now.count - today.count);
+  const closed = open.size - open.count;
+  return { open: now.count + today.count + later, now: now.count, today: today.count, later, closed };
 }
 
 async function gateOf(reader: DurableReader, id: string) {
-  const place = await rowAt<string>(reader, 'openPlaces', id);
-  const open = place === undefined ? undefined : await rowAt<StoredGate>(reader, 'open', place);
-  const row = open ?? (await rowAt<StoredGate>(reader, 'ended', id));
-  const asked = open === undefined ? null : await questionOf(reader, id);
+  const place = await rowAt<string>(reader, 'places', id);
+  const row = place === undefined ? undefined : await rowAt<StoredGate>(reader, 'rows', place);
+  const asked = row === undefined || row.isOver ? null : await questionOf(reader, id);
   return { gate: row === undefined ? null : shown(row), question: asked };
 }
 

@@ -1,12 +1,12 @@
 /** `bosun gates`: lists questions to people, and answers them. */
 import { type GateShown } from '../crew-gates.ts';
 import { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts';
-import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
-import { placeOfGate } from '../machines/people/gates/gate-order.ts';
+import { type GateDeskContext } from '../machines/people/gates/gate-desk.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
 import { ANYBODY } from '../machines/people/audience.ts';
 import { type GateQuestion } from '../machines/people/gates/gate.ts';
 import { listed } from '../machines/rules/desk.ts';
+import { endedIn, openIn } from '../machines/rules/records.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type DeskRow, type ListPage, type Ordered, type Wanted } from './desk-row.ts';
 import { type DeskView, found, notThere, refusedOrder } from './desk-view.ts';
@@ -31,10 +31,8 @@ const PAGE_ROWS = 100;
 async function storedGates(view: DeskView): Promise<Gate[]> {
   const desk = await view.look<GateDeskContext>(DESKS.gates);
   if (desk === undefined) return [];
-  const gates = gatesIn(desk.context).map(({ askedBy: _, ...gate }) => listed(gate));
-  const [open, over] = [gates.filter(({ isOver }) => !isOver), gates.filter(({ isOver }) => isOver)];
-  const place = ({ id, deadlineAtMs }: Gate) => placeOfGate(id, deadlineAtMs);
-  return [...open.sort((a, b) => (place(a) < place(b) ? -1 : 1)), ...over.reverse()];
+  const gates = [...openIn(desk.context), ...endedIn(desk.context)];
+  return gates.map(({ askedBy: _, ...gate }) => listed(gate));
 }
 
 async function* pages(view: DeskView, wanted: Wanted): AsyncGenerator<ListPage<Gate>> {

@@ -14,7 +14,7 @@ import { type Whole } from '../table.ts';
 const PAGE_ENTRIES = 1_000;
 
 /** The runs of a desk in the order of their starts; none without a desk. */
-export function runsIn(desk: Pick<Whole<HubDeskContext>, 'open' | 'ended'> | undefined): readonly RunRecord[] {
+export function runsIn(desk: Pick<Whole<HubDeskContext>, 'rows'> | undefined): readonly RunRecord[] {
   return desk === undefined ? [] : recordsIn(desk);
 }
 
@@ -24,7 +24,7 @@ export function lastRunOf(runs: readonly RunRecord[], plan: string): RunRecord |
 }
 
 /** The open questions of a run. */
-export function questionsOf(desk: Pick<Whole<GateDeskContext>, 'open' | 'ended'>, run: string): readonly GateRecord[] {
+export function questionsOf(desk: Pick<Whole<GateDeskContext>, 'rows'>, run: string): readonly GateRecord[] {
   return gatesIn(desk, { isOpen: true }).filter(({ stage }) => stage === run);
 }
 

@@ -1,5 +1,6 @@
 /** Rows of tables as far as the page has them, with the number of those that it does not have. Pure. */
 import type { TableView } from '../gateway/protocol/actor-view.ts';
+import type { ENDED_ROWS } from '../machines/rules/records.ts';
 import { counted } from './format.ts';
 
 /** Rows of a table, or of several: all of them only where none is left. */
@@ -14,6 +15,18 @@ export function partOf<Row>(...views: readonly (TableView<Row> | undefined)[]): 
   const rows = views.flatMap((view) => Object.values(view?.rows ?? {}));
   const size = views.reduce((sum, view) => sum + (view?.size ?? 0), 0);
   return { rows, left: Math.max(0, size - rows.length) };
+}
+
+/** The first key of ended records in a desk's table of records; the type is the desk's own key. */
+const ENDED_FROM: (typeof ENDED_ROWS)['from'] = '1';
+
+/**
+ * The open records that the view of a desk's records has. They come first: where the view ends among them, those that
+ * are left are counted with the ended ones.
+ */
+export function openPartOf<Row>({ rows, size, next }: TableView<Row> = { rows: {}, size: 0, next: null }): Part<Row> {
+  const open = Object.entries(rows).flatMap(([place, row]) => (place < ENDED_FROM ? [row] : []));
+  return { rows: open, left: next !== null && next < ENDED_FROM ? size - open.length : 0 };
 }
 
 /** A number of rows of a part: a least number where some are left. */

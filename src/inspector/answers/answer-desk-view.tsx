@@ -3,7 +3,7 @@ import { Age } from '../desks/clock.tsx';
 import { OrderButton } from '../desks/desk-page.tsx';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { moment, number } from '../format.ts';
-import { leftText, type Part } from '../part.ts';
+import { leftText, openPartOf, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Figures, Panel, Sheet, Unread } from '../sheet.tsx';
 import { type Column, Table } from '../table.tsx';
@@ -85,12 +85,13 @@ interface LoadProps {
 }
 
 function Load({ context, version }: LoadProps) {
-  const open = { is_open: true, limit: OPEN_MAX };
-  const { result: listed } = useAnswer<ListedQuestions>('answers.list', open, EVERY_MS, version);
+  const wanted = { is_open: true, limit: OPEN_MAX };
+  const { result: listed } = useAnswer<ListedQuestions>('answers.list', wanted, EVERY_MS, version);
   const { result: figures, error } = useAnswer<DeskFigures>('answers.metrics', {}, EVERY_MS, version);
   if (figures === undefined || listed === undefined) return <Unread title="Desk" error={error} />;
   const queue = queueOf(context);
-  const left = context.open.size - listed.questions.length;
+  const open = openPartOf(context.rows);
+  const left = open.rows.length + open.left - listed.questions.length;
   return (
     <>
       <Sheet id="desk" kind="flush" title="Desk">

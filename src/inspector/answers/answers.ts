@@ -6,7 +6,7 @@ import type { REWARD_MIN, REWARDED_MIN } from '../../machines/answers/evolution.
 import { BY, type DeskOrder, field } from '../desks/desk-orders.ts';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { counted, duration } from '../format.ts';
-import { atLeast, type Part, partOf } from '../part.ts';
+import { atLeast, openPartOf, type Part, partOf } from '../part.ts';
 import {
   type CapShown,
   type FactorsShown,
@@ -91,8 +91,8 @@ type AnswerDeskShown = DeskContexts['answer-desk'];
 
 /** Differs when a question, an answer or a user of one may have changed: answers are then read again. */
 export function versionOf(context: AnswerDeskShown): string {
-  const { open, ended, users, figures, newsCount, bins, queue, precedents } = context;
-  return JSON.stringify([open, ended.size, users.size, figures, newsCount, bins, queue, precedents]);
+  const { rows, users, figures, newsCount, bins, queue, precedents } = context;
+  return JSON.stringify([openPartOf(rows), rows.size, users.size, figures, newsCount, bins, queue, precedents]);
 }
 
 /** The beginning of the keys of gathered questions in the queue; the type is the desk's own text. */
@@ -127,10 +127,10 @@ export function openQuestions(
 
 /** The number of questions in each state of a desk, in words. */
 export function loadOf(
-  { open, ended }: AnswerDeskShown,
+  { rows }: Pick<AnswerDeskShown, 'rows'>,
   { queued, places }: { readonly queued: number; readonly places: number },
 ): readonly (readonly [words: string, count: string])[] {
-  const part = partOf(open, ended);
+  const part = partOf(rows);
   const inState = (...states: QuestionStatus[]) =>
     atLeast(part, part.rows.filter(({ status }) => states.includes(status)).length);
   return [

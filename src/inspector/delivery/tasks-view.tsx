@@ -34,7 +34,7 @@ export function TasksView({ rest }: { readonly rest: string }) {
   const delivery = useDelivery<ListedTasks>(rest === '' ? 'tasks.list' : undefined, params);
   const { result, error, orchestrator } = delivery;
   const { context, address } = orchestrator;
-  const { counts = {}, places = 0, working, queue, isDrained } = context ?? {};
+  const { counts = {}, sessionsMax: places = 0, working, queue, isDrained } = context ?? {};
   const [rows, more] = useShownRows(onBoard(result?.tasks ?? []), SHOWN, 'task');
   if (rest !== '')
     return (

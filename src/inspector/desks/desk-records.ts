@@ -3,7 +3,7 @@
  * Pure.
  */
 import type { TableView } from '../../gateway/protocol/actor-view.ts';
-import { atLeast, type Part, partOf } from '../part.ts';
+import { atLeast, openPartOf, type Part, partOf } from '../part.ts';
 import {
   type AlertRow,
   type AlertShown,
@@ -123,8 +123,8 @@ export interface ExpertRow {
 }
 
 export function expertRows(context: DeskContexts['debate-facilitator']): readonly ExpertRow[] {
-  const { experts, open } = context;
-  const part = partOf<DebateRow>(open);
+  const { experts, rows } = context;
+  const part = openPartOf<DebateRow>(rows);
   return Object.entries(experts).map(([expert, { isAvailable }]) => ({
     expert,
     isAvailable,
@@ -148,10 +148,9 @@ interface Numbered {
   readonly number: number;
 }
 
-/** The tables of a desk that hold its records. */
+/** The table of a desk that holds its records. */
 export interface RecordViews<Row> {
-  readonly open: TableView<Row>;
-  readonly ended: TableView<Row>;
+  readonly rows: TableView<Row>;
 }
 
 /** Open records in the given order, then closed ones, the latest first. */
@@ -159,7 +158,7 @@ function openFirst<Row extends Numbered>(
   desk: RecordViews<Row> | undefined,
   order: (a: Row, b: Row) => number,
 ): Part<Row> {
-  const { rows, left } = partOf(desk?.open, desk?.ended);
+  const { rows, left } = partOf(desk?.rows);
   return {
     rows: rows.toSorted((a, b) =>
       a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : order(a, b),

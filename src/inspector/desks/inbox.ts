@@ -1,6 +1,6 @@
 /** The inbox: open gates and tickets and unacknowledged alert cards, the most urgent first. Pure. */
 import { type Urgency, urgencyOfGate } from '../../machines/people/gates/gate-order.ts';
-import { type Part, partOf } from '../part.ts';
+import { openPartOf, type Part } from '../part.ts';
 import { type AlertRow, type DeskContexts, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
 import { ticketRows } from './tickets.ts';
 
@@ -42,8 +42,8 @@ const URGENCIES: readonly Urgency[] = ['now', 'today', 'later'];
 /** The open gates, and the contexts of the other desks: each as far as it is loaded, undefined for a missing one. */
 interface InboxDesks {
   readonly gates: Part<GateRow> | undefined;
-  readonly tickets?: Pick<DeskContexts['ticket-desk'], 'waiting' | 'open'> | undefined;
-  readonly alerts: Pick<DeskContexts['alert-desk'], 'open'> | undefined;
+  readonly tickets?: Pick<DeskContexts['ticket-desk'], 'waiting' | 'rows'> | undefined;
+  readonly alerts: Pick<DeskContexts['alert-desk'], 'rows'> | undefined;
 }
 
 /** The entries of the inbox, and for each desk the number of those that are not loaded. */
@@ -55,10 +55,10 @@ export interface InboxEntries {
 /** Makes the inbox. */
 export function inboxOf(desks: InboxDesks, nowMs: number): InboxEntries {
   const { rows: gates, left } = desks.gates ?? { rows: [], left: 0 };
-  const { waiting, open } = desks.tickets ?? {};
+  const { waiting, rows } = desks.tickets ?? {};
   // The other shelves have tickets that no longer wait.
-  const tickets = ticketRows(waiting && open && { waiting, open });
-  const alerts = partOf<AlertRow>(desks.alerts?.open);
+  const tickets = ticketRows(waiting && rows && { waiting, rows });
+  const alerts = openPartOf<AlertRow>(desks.alerts?.rows);
   const asked = new Set([...gates.map(({ id }) => `gate ${id}`), ...tickets.rows.map(({ id }) => `ticket ${id}`)]);
   // A card about a gate or a ticket that is listed, or that stands further back, adds nothing.
   const isRepeated = ({ kind, item }: AlertRow) =>

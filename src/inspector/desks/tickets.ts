@@ -1,7 +1,7 @@
 /** Tickets as the page shows them: rows from the desk's context, urgency, words, and the orders of people. Pure. */
 import { counted, duration } from '../format.ts';
 import { BY, type DeskOrder, field } from './desk-orders.ts';
-import { type Part, partOf } from '../part.ts';
+import { openPartOf, type Part, partOf } from '../part.ts';
 import { type DeskContexts, type ThreadShown, type TicketRow, type TicketShown } from './desk-shapes.ts';
 
 /** Label and tone of each status. */
@@ -15,12 +15,12 @@ export const TICKET_STATES: Readonly<Record<TicketRow['status'], readonly [words
 };
 
 /** The tables of the ticket desk; a list of those that wait needs no other shelf. */
-type TicketShelves = Pick<DeskContexts['ticket-desk'], 'waiting' | 'open'> &
+type TicketShelves = Pick<DeskContexts['ticket-desk'], 'waiting' | 'rows'> &
   Partial<Pick<DeskContexts['ticket-desk'], 'settled' | 'archived'>>;
 
 /** Tickets that wait by the time at which they are due; then ended ones, the latest first. */
 export function ticketRows(context: TicketShelves | undefined): Part<TicketRow> {
-  const actors = new Map(partOf(context?.open).rows.map(({ id, ref }) => [id, ref]));
+  const actors = new Map(openPartOf(context?.rows).rows.map(({ id, ref }) => [id, ref]));
   const { rows, left } = partOf(context?.waiting, context?.settled, context?.archived);
   return {
     rows: rows

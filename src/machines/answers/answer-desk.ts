@@ -4,13 +4,25 @@
  * way is an actor of its own (question.ts). A person's correction reaches every user once.
  */
 import { OBSERVATIONS_KEPT_MAX, QUESTIONS_KEPT_MAX, RESOLUTIONS_KEPT_MAX } from '../limits.ts';
-import { type ChildExited } from '../rules/desk.ts';
+import { type ChildExited, type DeskApart, deskInOneTable } from '../rules/desk.ts';
+import { endedIn, openIn } from '../rules/records.ts';
 import { onNotices } from '../people/tickets/ticket-messages.ts';
 import { type Asked, order, type OrderReply, ruledAgent, type Rules, TAKEN } from '../rules/turn.ts';
 import { cacheFor } from './answer-cache.ts';
 import { observed } from './custom-trigger.ts';
 import { refusedReply } from './ask-replies.ts';
-import { answered, ask, awaitAnswer, desk, recordOf, release, replyNow, rowOf, withNews } from './desk-asking.ts';
+import {
+  answered,
+  ask,
+  awaitAnswer,
+  desk,
+  QUESTIONS,
+  recordOf,
+  release,
+  replyNow,
+  rowOf,
+  withNews,
+} from './desk-asking.ts';
 import { decide, define, measure, OBSERVATIONS, observe, review, triggersOf } from './desk-evolution.ts';
 import { type AnswerTurn, LOG } from './desk-log.ts';
 import { judge, noteTime } from './desk-outcomes.ts';
@@ -90,17 +102,19 @@ const RULES = {
   'child.exited': (turn: AnswerTurn, event: ChildExited) => giveUp(turn, event),
 } satisfies Rules<AnswerDeskContext, AnswerEmitted>;
 
+type ApartContext = Omit<DeskApart<AnswerDeskContext>, 'placesTaken'> & { readonly places: number };
+
 /** The agent of the answer desk. */
 export const answerDesk = ruledAgent({
   name: 'answer-desk',
-  version: 3,
+  version: 4,
   rules: RULES,
   context: deskContext,
   migrate: {
     // The first version had no memory of the settings as they were given.
-    2: (old: Omit<AnswerDeskContext, 'given'>) => ({ ...old, given: old.profile }),
+    2: (old: ApartContext): ApartContext => ({ ...old, given: old.profile }),
     // The second had a row for each word of each precedent, none of which was bounded to a part of the work.
-    3: ({ precedents, ...old }: Omit<AnswerDeskContext, 'outcomesUpTo' | 'questionsMax'>): AnswerDeskContext => ({
+    3: ({ precedents, ...old }: ApartContext): ApartContext => ({
       ...old,
       ...precedentsOf([...precedents.values()].map((one) => ({ ...one, scope: null, planVersion: null }))),
       profile: answerProfile.parse(old.profile),
@@ -108,6 +122,9 @@ export const answerDesk = ruledAgent({
       outcomesUpTo: old.next - 1,
       questionsMax: QUESTIONS_KEPT_MAX,
     }),
+    // The third had a table for open questions and one for others, and `places` were those taken.
+    4: ({ places: placesTaken, ...old }: ApartContext): AnswerDeskContext =>
+      deskInOneTable({ ...old, placesTaken }, QUESTIONS),
   },
   records: {
     /** The log of every resolution, settlement, correction and judgement, without texts (AT-051). */
@@ -152,16 +169,15 @@ function keptOf(precedent: Precedent | undefined) {
 
 /** A page of questions, the latest first. */
 function list({ context }: AnswerTurn, { isOpen, before = Infinity, limit }: Event<'answers.list'>) {
-  const rows = [
-    ...(isOpen === false ? [] : context.open.values()),
-    ...(isOpen === true ? [] : context.ended.values()),
-  ].filter(({ number }) => number < before);
+  const rows = [...(isOpen === false ? [] : openIn(context)), ...(isOpen === true ? [] : endedIn(context))].filter(
+    ({ number }) => number < before,
+  );
   const page = rows.sort((a, b) => b.number - a.number).slice(0, limit);
   return { questions: page.map(factsOf), next: rows.length > limit ? page.at(-1)!.number : null };
 }
 
 function metrics(turn: AnswerTurn) {
   noteTime(turn);
-  const { figures, profile, queue, places, bins } = turn.context;
+  const { figures, profile, queue, placesTaken: places, bins } = turn.context;
   return { figures: reportOf(figures, profile), queued: queue.size, places, bins };
 }

@@ -5,6 +5,7 @@
 import { type AnyActorRef } from 'xstate';
 import { ANSWER_ROWS_MAX, ANSWER_USERS_MAX, BUNDLE_BYTES_MAX, QUESTIONS_OPEN_MAX } from '../limits.ts';
 import { Desk, type DeskOf, type OrderAnswered } from '../rules/desk.ts';
+import { eldestEnded, ENDED_ROWS, OPEN_ROWS } from '../rules/records.ts';
 import { nameKey } from '../rules/table-keys.ts';
 import { type Asked } from '../rules/turn.ts';
 import { fits } from '../rules/value-size.ts';
@@ -119,7 +120,7 @@ function soughtBy({ context }: AnswerTurn, { text, options, scope = null }: Fact
 }
 
 function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefined {
-  const { profile, open } = turn.context;
+  const { profile, rows } = turn.context;
   const row = triggerOf(trigger, profile);
   if (!mayFire(trigger, profile)) return `${trigger}: the settings allow ${profile.invoke_trigger} alone to ask`;
   if (row.checksDoubt && !hasToAsk(bundle.confidence_level))
@@ -129,7 +130,7 @@ function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefin
   const quality = qualityOf(bundle.question, bundle.possible_options ?? []);
   if (row.checksQuality && !quality.isGood) return `${quality.reason}: ${quality.why}`;
   if (!fits(bundle, BUNDLE_BYTES_MAX)) return `TOKEN_LIMIT_EXCEEDED: a question has at most ${BUNDLE_BYTES_MAX} bytes`;
-  const isRejected = admit([{ ...OPEN, held: open.size }], 'reject').to === 'reject';
+  const isRejected = admit([{ ...OPEN, held: rows.count(OPEN_ROWS) }], 'reject').to === 'reject';
   return isRejected ? `there are ${QUESTIONS_OPEN_MAX} questions already: wait` : undefined;
 }
 
@@ -156,8 +157,9 @@ function join(turn: AnswerTurn, event: AskEvent, { facts }: Opening): AskedReply
 function shareOpen(turn: AnswerTurn, event: AskEvent, opening: Opening): AskedReply | 'waits' | undefined {
   const { asked, facts } = opening;
   const id = turn.context.joins.get(openKeyOf(facts));
-  const row = id === undefined || asked.thread !== null ? undefined : turn.context.open.get(id);
-  if (row === undefined || row.priority > facts.priority || !mayHaveMoreUsers(turn, row)) return undefined;
+  const row = id === undefined || asked.thread !== null ? undefined : desk(turn).records.get(id);
+  if (row === undefined || row.isOver || row.priority > facts.priority || !mayHaveMoreUsers(turn, row))
+    return undefined;
   const user = userOf(turn, event, opening);
   const isKnown = usersOf(turn, row.id).some((one) => keyOfUser(one) === keyOfUser(user));
   addUser(turn, row.id, user);
@@ -348,11 +350,11 @@ export function release(turn: AnswerTurn): void {
 /** Gives free places to the first questions of the queue. */
 export function grant(turn: AnswerTurn): void {
   for (let first = turn.context.queue.first(); first !== undefined; first = turn.context.queue.first()) {
-    const { places, queue } = turn.context;
-    if (roomIn(placesWith(places)) === 0) return;
+    const { placesTaken, queue } = turn.context;
+    if (roomIn(placesWith(placesTaken)) === 0) return;
     const [place, id] = first;
     if (place.startsWith(GATHERED)) return;
-    turn.assign({ queue: queue.delete(place), places: places + 1 });
+    turn.assign({ queue: queue.delete(place), placesTaken: placesTaken + 1 });
     const row = desk(turn).change(id, { hasPlace: true, status: 'working', turn: null });
     if (row !== undefined) desk(turn).tell(row, { type: 'place.granted' });
   }
@@ -360,8 +362,8 @@ export function grant(turn: AnswerTurn): void {
 
 /** Removes a question from the queue, or frees its place. */
 export function leave(turn: AnswerTurn, { id, hasPlace, turn: place }: QuestionRow): void {
-  const { queue, places } = turn.context;
-  if (hasPlace) turn.assign({ places: places - 1 });
+  const { queue, placesTaken } = turn.context;
+  if (hasPlace) turn.assign({ placesTaken: placesTaken - 1 });
   if (place !== null) turn.assign({ queue: queue.delete(place) });
   if (place?.startsWith(GATHERED) === true && gatheredIn(turn).length === 0) turn.cancel('batch');
   desk(turn).change(id, { hasPlace: false, turn: null });
@@ -371,17 +373,15 @@ export function leave(turn: AnswerTurn, { id, hasPlace, turn: place }: QuestionR
 /** Removes the oldest settled questions while a table has no room for what another one brings. */
 function makeRoom(turn: AnswerTurn): void {
   for (let count = 0; count < FORGOTTEN_A_TURN && isFull(turn); count += 1) {
-    const { ended, endedOrder } = turn.context;
-    const eldest = endedOrder.first();
+    const eldest = eldestEnded(turn.context);
     if (eldest === undefined) return;
-    const row = ended.get(eldest[1]);
-    if (row !== undefined) forget(turn, row);
-    desk(turn).records.remove(eldest[1]);
+    forget(turn, eldest);
+    desk(turn).records.remove(eldest.id);
   }
 }
 
-function isFull({ context: { ended, joins, questionsMax, rests, users } }: AnswerTurn): boolean {
-  return ended.size >= questionsMax || [joins, rests, users].some(({ size }) => size >= ANSWER_ROWS_MAX);
+function isFull({ context: { rows, joins, questionsMax, rests, users } }: AnswerTurn): boolean {
+  return rows.count(ENDED_ROWS) >= questionsMax || [joins, rests, users].some(({ size }) => size >= ANSWER_ROWS_MAX);
 }
 
 /** Adds to a reply the changed answers that its asker has not been told. */

@@ -97,8 +97,8 @@ export interface AnswerDeskContext extends DeskContext<QuestionRow>, AnswerCache
   readonly scopes: readonly string[] | null;
   /** How many settled questions are kept. */
   readonly questionsMax: number;
-  /** Number of questions with a place. */
-  readonly places: number;
+  /** Number of questions with a place at work. */
+  readonly placesTaken: number;
   /** Ids of waiting questions by turn. Gathered questions follow them, under {@link GATHERED} and their turns. */
   readonly queue: Table<string>;
   /** Ids of questions by asker, task and text. */
@@ -150,7 +150,7 @@ export function deskContext({ profile = {}, scopes, questionsMax }: AnswerDeskIn
       .min(1)
       .max(QUESTIONS_KEPT_MAX)
       .parse(questionsMax ?? QUESTIONS_KEPT_MAX),
-    places: 0,
+    placesTaken: 0,
     queue: table(),
     joins: table(),
     users: table(),

@@ -1,5 +1,6 @@
 /** The users of each answer. They hear of a change by an event, and with the reply to their next call. */
 import { ANSWER_USERS_MAX, CHANGES_WAITING_MAX, NEWS_KEPT_MAX } from '../limits.ts';
+import { recordIn } from '../rules/records.ts';
 import { nameKey, numberKey, pairKey, pairsOf } from '../rules/table-keys.ts';
 import { cacheWithout } from './answer-cache.ts';
 import { type AnswerTurn } from './desk-log.ts';
@@ -17,11 +18,11 @@ export function addUser(turn: AnswerTurn, question: string, user: AnswerUser): v
     return;
   }
   turn.assign({ users: users.set(key, user) });
-  const row = turn.context.open.get(question) ?? turn.context.ended.get(question);
-  if (row === undefined) return;
-  const next = { ...row, users: row.users + 1 };
-  if (row.isOver) turn.assign({ ended: turn.context.ended.set(question, next) });
-  else turn.assign({ open: turn.context.open.set(question, next) });
+  const place = turn.context.places.get(question);
+  if (place === undefined) return;
+  const { rows } = turn.context;
+  const row = rows.get(place)!;
+  turn.assign({ rows: rows.set(place, { ...row, users: row.users + 1 }) });
 }
 
 /** Lets a user find a question by its key, and no longer by the one before. */
@@ -59,9 +60,9 @@ export function restingOn(
   question: string,
   seen = new Set([question]),
 ): readonly QuestionRow[] {
-  const { rests, open, ended } = turn.context;
+  const { rests } = turn.context;
   return [...rests.values(pairsOf(question))].flatMap((other) => {
-    const row = open.get(other) ?? ended.get(other);
+    const row = recordIn(turn.context, other);
     if (row === undefined || seen.has(other) || row.by !== null || isTakenBack(row)) return [];
     seen.add(other);
     return [row, ...restingOn(turn, other, seen)];

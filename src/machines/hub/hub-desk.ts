@@ -11,16 +11,18 @@ import { HUB_RUNS_KEPT_MAX, PLAN_STEPS_MAX } from '../limits.ts';
 import {
   type ChildExited,
   Desk,
+  type DeskApart,
   deskChildren,
   type DeskContext,
+  deskInOneTable,
   type DeskOf,
   type DeskRecord,
   listed,
   newDesk,
   type OrderAnswered,
 } from '../rules/desk.ts';
-import { inArrivalOrder } from '../rules/records.ts';
-import { nameKey } from '../rules/table-keys.ts';
+import { endedIn, inArrivalOrder, openIn } from '../rules/records.ts';
+import { latestFirstKey, nameKey } from '../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -82,6 +84,7 @@ type DeskTurn = Turn<HubDeskContext, HubDeskEmitted>;
 
 const RUNS: DeskOf<RunRecord> = {
   noun: 'run',
+  placeOf: ({ number }) => latestFirstKey(number),
   endedMax: HUB_RUNS_KEPT_MAX,
   boss: HUB_DESKS.openHubs,
   ending: ({ status }) => status,
@@ -124,8 +127,8 @@ const RULES = {
   'hub.resume': order(aRun, (turn: DeskTurn, event) => desk(turn).pass(event.run, event)),
   'hub.list': order(z.object({ isOpen: z.boolean().optional() }), ({ context }: DeskTurn, { isOpen }) => ({
     runs: inArrivalOrder([
-      ...(isOpen === false ? [] : context.open.values()),
-      ...(isOpen === true ? [] : context.ended.values()),
+      ...(isOpen === false ? [] : openIn(context)),
+      ...(isOpen === true ? [] : endedIn(context)),
     ]).map(listed),
   })),
   'hub.show': order(z.object({ run: z.string().max(200) }), (turn: DeskTurn, { run }) => {
@@ -150,6 +153,9 @@ export const hubDesk = ruledAgent({
   name: 'hub-desk',
   rules: RULES,
   context: (): HubDeskContext => ({ ...newDesk<RunRecord>(), plans: table() }),
+  version: 2,
+  // Version 1 had a table for open runs and one for others.
+  migrate: { 2: (old: DeskApart<HubDeskContext>): HubDeskContext => deskInOneTable(old, RUNS) },
 });
 
 function start(turn: DeskTurn, asked: z.output<typeof hubStart> & Asked): HubStarted {

@@ -7,7 +7,7 @@ import { type AnyActorRef, type AnyEventObject } from 'xstate';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { DESK_ORDER_BYTES_MAX, DESK_ORDERS_OPEN_MAX } from '../limits.ts';
 import { table, type Table } from '../../table.ts';
-import { noRecords, placedRecords, type PlacedTables, type RecordKind, Records, type RecordTables } from './records.ts';
+import { inOneTable, noRecords, type RecordKind, Records, type RecordsApart, type RecordTables } from './records.ts';
 import { numberKey, pairKey, pairsOf } from './table-keys.ts';
 import { type Asked, type OrderReply, refused, type Turn } from './turn.ts';
 import { fits } from './value-size.ts';
@@ -64,10 +64,17 @@ function recordKind<Row extends DeskRecord>({ endedMax, placeOf }: DeskOf<Row>):
   return { ...RECORDS, placeOf, ...(endedMax !== undefined && { endedMax }) };
 }
 
-/** The tables of a desk whose open records are read in an order of their own. */
-export function placedOpen<Row extends DeskRecord>(open: Iterable<Row>, of: DeskOf<Row>): PlacedTables<Row> {
-  return placedRecords(open, recordKind(of));
+/** Migrates the context of a desk of an earlier build to one table of records and its index. */
+export function deskInOneTable<Row extends DeskRecord, Before extends RecordsApart<Row>>(
+  before: Before & RecordsApart<Row>,
+  of: DeskOf<Row>,
+): Omit<Before, keyof RecordsApart<Row>> & RecordTables<Row> {
+  return inOneTable<Row, Before>(before, recordKind(of));
 }
+
+/** The context of a desk of an earlier build, from the one of today without what is given. */
+export type DeskApart<Context extends DeskContext<unknown>> = Omit<Context, keyof RecordTables<unknown>> &
+  RecordsApart<Context extends DeskContext<infer Row> ? Row : never>;
 
 /** The context of a new desk, without records. */
 export function newDesk<Row extends DeskRecord>(): DeskContext<Row> {

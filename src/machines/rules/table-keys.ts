@@ -21,6 +21,16 @@ export function numberKey(number: number): string {
   return String(number).padStart(NUMBER_DIGITS, '0');
 }
 
+/** A key for a number; such keys sort in descending order of their numbers. */
+export function latestFirstKey(number: number): string {
+  return numberKey(10 ** NUMBER_DIGITS - 1 - number);
+}
+
+/** A key for a number and the rank of its thing, an item of at most ten; such keys sort by rank, then by number. */
+export function rankedKey<Rank>(ranks: readonly Rank[], rank: Rank, number: number): string {
+  return `${ranks.indexOf(rank)}${BETWEEN}${numberKey(number)}`;
+}
+
 /** A key for a name: the name itself, or a unique text if the name is too long or not allowed as a key. */
 export function nameKey(name: string): string {
   const key = (

@@ -185,8 +185,8 @@ interface Ruled<Context, Input, Table, Name> {
   readonly limits?: NonNullable<AnyOptions['limits']>;
   /** The version of the machine. Default: 1. */
   readonly version?: number;
-  /** Contexts of today from those of older versions, by the version that each leads to (docs/versions.md). */
-  readonly migrate?: Readonly<Record<number, (old: never) => Context>>;
+  /** Contexts of each version from those of the version before, by the later one (docs/versions.md). */
+  readonly migrate?: Readonly<Record<number, (old: never) => object>>;
 }
 
 type AnyOptions = Parameters<typeof defineAgent>[0];

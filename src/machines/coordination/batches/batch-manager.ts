@@ -13,15 +13,17 @@ import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } fro
 import {
   type ChildExited,
   Desk,
+  type DeskApart,
   deskChildren,
   type DeskContext,
+  deskInOneTable,
   type DeskOf,
   type DeskRecord,
   listed,
   newDesk,
 } from '../../rules/desk.ts';
 import { inArrivalOrder, recordsIn } from '../../rules/records.ts';
-import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { latestFirstKey, nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../rules/turn.ts';
 import { COORDINATION_DESKS } from '../system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
@@ -75,6 +77,7 @@ type BatchTurn = Turn<BatchManagerContext, BatchEmitted>;
 
 const BATCHES: DeskOf<ListedBatch> = {
   noun: 'batch',
+  placeOf: ({ number }) => latestFirstKey(number),
   boss: COORDINATION_DESKS.batchActors,
   ending: ({ status }) => `over: ${status}`,
   actorOf,
@@ -164,6 +167,9 @@ export const batchManager = ruledAgent({
     correlated: table(),
     actors: table(),
   }),
+  version: 2,
+  // Version 1 had a table for open batches and one for others.
+  migrate: { 2: (old: DeskApart<BatchManagerContext>): BatchManagerContext => deskInOneTable(old, BATCHES) },
 });
 
 export function batchChildren() {

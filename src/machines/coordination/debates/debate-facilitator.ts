@@ -32,14 +32,16 @@ import { type ConfirmOrder, type DebateInput, type DebateReport, type DeskWord }
 import {
   type ChildExited,
   Desk,
+  type DeskApart,
   deskChildren,
+  deskInOneTable,
   type DeskOf,
   type Facts,
   listed,
   type OrderAnswered,
 } from '../../rules/desk.ts';
-import { inArrivalOrder, recordsIn } from '../../rules/records.ts';
-import { pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { endedIn, inArrivalOrder, openIn, recordsIn } from '../../rules/records.ts';
+import { pairKey, pairsOf, rankedKey } from '../../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -58,7 +60,7 @@ import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type TalkMessage } from '../../work/talk-messages.ts';
 import { readingsProblem, regimeOf, regimeReadings } from '../credibility/regime.ts';
 import { learn, learned, NOTHING_LEARNED, periodOver, trusted } from './learning.ts';
-import { byUrgency, type ExpertLoad, route } from './routing.ts';
+import { byUrgency, DEBATE_URGENCIES, type ExpertLoad, route } from './routing.ts';
 import { type Observation, observation, trackRecordOf } from '../credibility/track-record.ts';
 
 type DebateTurn = Turn<FacilitatorContext>;
@@ -67,6 +69,7 @@ type Report<Type extends DebateReport['type']> = Extract<DebateReport, { readonl
 const DEBATES: DeskOf<DebateRecord> = {
   noun: 'debate',
   endedMax: DEBATES_KEPT_MAX,
+  placeOf: ({ urgency, number }) => rankedKey(DEBATE_URGENCIES, urgency, number),
   boss: COORDINATION_DESKS.openDebates,
   ending: ({ level }) => `over: ${level}`,
 };
@@ -130,7 +133,7 @@ const RULES = {
   }),
   'gate.planned': order(z.object({ gate: name, atMs: z.number() }), (turn: DebateTurn, { gate, atMs }) => {
     turn.assign({ nextGate: { gate, atMs } });
-    tellAll(turn, openIn(turn), { type: 'gate.planned', atMs });
+    tellAll(turn, openDebates(turn), { type: 'gate.planned', atMs });
     return TAKEN;
   }),
   /** Reviews the named debates and all debates that concern no item. Default: all debates. */
@@ -150,17 +153,20 @@ const RULES = {
   },
 } satisfies Rules<FacilitatorContext>;
 
+type ApartContext = DeskApart<FacilitatorContext>;
+
 export const debateFacilitator = ruledAgent({
   name: 'debate-facilitator',
   rules: RULES,
   context: contextOf,
-  version: 4,
-  // Version 1 had the regimes of finance in every field of work, version 2 no learning gate, and version 3 left cards
-  // about due reviews to their gates.
+  version: 5,
+  // Version 1 had the regimes of finance in every field of work, version 2 no learning gate, version 3 left cards about
+  // due reviews to their gates, and version 4 had a table for open debates and one for others.
   migrate: {
-    2: (old: FacilitatorContext) => ({ ...old, pack: { ...old.pack, regimes: PACKS.finance.regimes } }),
-    3: (old: FacilitatorContext) => ({ ...old, learning: NOTHING_LEARNED }),
-    4: (old: FacilitatorContext): FacilitatorContext => ({ ...old, due: table() }),
+    2: (old: ApartContext): ApartContext => ({ ...old, pack: { ...old.pack, regimes: PACKS.finance.regimes } }),
+    3: (old: ApartContext): ApartContext => ({ ...old, learning: NOTHING_LEARNED }),
+    4: (old: ApartContext): ApartContext => ({ ...old, due: table() }),
+    5: (old: ApartContext): FacilitatorContext => deskInOneTable(old, DEBATES),
   },
 });
 
@@ -189,8 +195,8 @@ export function debatesIn(
 }
 
 /** Ended debates, the oldest first: at most 1,000, however many are open. */
-function pastIn({ ended, endedOrder }: FacilitatorContext): ReturnType<typeof pastDebates> {
-  return pastDebates([...endedOrder.values()].map((id) => ended.get(id)!)); // both are changed together
+function pastIn(context: FacilitatorContext): ReturnType<typeof pastDebates> {
+  return pastDebates(endedIn(context).reverse());
 }
 
 /** The lessons of past debates, on which people decide at the learning gate. */
@@ -266,7 +272,7 @@ function confirm(
   turn: DebateTurn,
   { replyTo, ...message }: TalkMessage<'talk.confirmation'> & Asked,
 ): OrderReply | undefined {
-  const meant = confirmedDebate(openIn(turn), message);
+  const meant = confirmedDebate(openDebates(turn), message);
   if ('problem' in meant) return refused(meant.problem);
   const { from: by, content } = message;
   return desk(turn).pass(meant.id, { type: 'debate.confirm', by, content, replyTo } satisfies ConfirmOrder & Asked);
@@ -339,7 +345,7 @@ function review(
   { gate, debates }: { readonly gate: string; readonly debates?: readonly string[] | undefined },
 ): OrderReply {
   const { nextGate, reviewers: audience } = turn.context;
-  const concerned = openIn(turn).filter(
+  const concerned = openDebates(turn).filter(
     ({ id, item }) => debates === undefined || item === null || debates.includes(id),
   );
   if (debates === undefined || nextGate?.gate === gate) turn.assign({ nextGate: null });
@@ -357,8 +363,8 @@ function tellAll(turn: DebateTurn, records: readonly DebateRecord[], event: Desk
 }
 
 /** All open debates in order of arrival. O(open debates). */
-function openIn({ context }: DebateTurn): readonly DebateRecord[] {
-  return inArrivalOrder(context.open.values());
+function openDebates({ context }: DebateTurn): readonly DebateRecord[] {
+  return inArrivalOrder(openIn(context));
 }
 
 function trackRecordIn(turn: DebateTurn, record: DebateRecord, side: Side): TrackRecord {

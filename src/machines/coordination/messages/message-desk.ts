@@ -6,7 +6,14 @@
 import { z } from 'zod';
 import { ENVELOPES_KNOWN_MAX } from '../../limits.ts';
 import { didYouMean } from '../../../near-names.ts';
-import { noRecords, type RecordKind, Records, type RecordTables } from '../../rules/records.ts';
+import {
+  inOneTable,
+  noRecords,
+  type RecordKind,
+  Records,
+  type RecordsApart,
+  type RecordTables,
+} from '../../rules/records.ts';
 import { nameKey, pairKey } from '../../rules/table-keys.ts';
 import {
   type Asked,
@@ -80,6 +87,8 @@ export interface MessageDeskContext extends RecordTables<KnownMessage> {
   readonly next: number;
 }
 
+type ApartContext = Pick<MessageDeskContext, 'next'> & RecordsApart<KnownMessage>;
+
 type DeskTurn = Turn<MessageDeskContext>;
 
 const KNOWN: RecordKind<KnownMessage> = {
@@ -104,6 +113,9 @@ export const messageDesk = ruledAgent({
   rules: RULES,
   context: (): MessageDeskContext => ({ next: 1, ...noRecords<KnownMessage>() }),
   limits: { mailboxMessages: BACKPRESSURE_DEPTH },
+  version: 2,
+  // Version 1 had a table for records and one for their order.
+  migrate: { 2: (old: ApartContext): MessageDeskContext => inOneTable(old, KNOWN) },
 });
 
 export function messageChildren() {

@@ -3,7 +3,15 @@ import { type AnyActorRef } from 'xstate';
 import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { table, type Table } from '../../../table.ts';
 import { TASKS_KEPT_MAX, TASKS_OPEN_MAX } from '../../limits.ts';
-import { Desk, type DeskContext, type DeskOf, type DeskRecord, newDesk } from '../../rules/desk.ts';
+import {
+  Desk,
+  type DeskApart,
+  type DeskContext,
+  deskInOneTable,
+  type DeskOf,
+  type DeskRecord,
+  newDesk,
+} from '../../rules/desk.ts';
 import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem, type WorkPriority, type WorkStatus } from '../../work/work-item.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
@@ -66,7 +74,8 @@ export interface OrchestratorContext extends DeskContext<TaskRow> {
   /** Sessions of the host that have nothing to do, by name. */
   readonly idle: Table<Pull>;
   readonly counts: Readonly<Partial<Record<WorkStatus, number>>>;
-  readonly places: number;
+  /** Coding sessions that may work at once. */
+  readonly sessionsMax: number;
   /** Tasks under way from which on the planning team takes no plan. */
   readonly tasksMax: number;
   /** Whether coding sessions get nothing new for now. */
@@ -86,7 +95,7 @@ export function newOrchestrator({ places = PLACES, ...given }: OrchestratorInput
   return {
     ...newDesk<TaskRow>(),
     ...{ queue: table(), dependents: table(), partsOf: table(), working: table(), pulls: table(), idle: table() },
-    ...{ counts: {}, places, tasksMax, isDrained: false, times: { ...TASK_TIMES, ...times }, figures: {} },
+    ...{ counts: {}, sessionsMax: places, tasksMax, isDrained: false, times: { ...TASK_TIMES, ...times }, figures: {} },
   };
 }
 
@@ -112,10 +121,18 @@ export const NEW_FACTS = {
   ...{ parts: 0, turn: null, questions: 0, check: null, pause: null, fixes: [], doneAtMs: null },
 } as const;
 
-/** The context of a desk of the first version, which counted nothing. */
-export function counting({ open, ended, ...others }: Omit<OrchestratorContext, 'figures'>): OrchestratorContext {
+/** The context of a desk of the first three versions, which had a table for open tasks and one for others. */
+type ApartContext = Omit<DeskApart<OrchestratorContext>, 'sessionsMax'> & { readonly places: number };
+
+/** Migrates the context of a desk of the first version, which counted nothing. */
+export function counting({ open, ended, ...others }: ApartContext): ApartContext {
   const kept = (rows: typeof open) => rows.map((row): TaskRow => ({ ...NEW_FACTS, ...row }));
   return { ...others, open: kept(open), ended: kept(ended), figures: {} };
+}
+
+/** Migrates the context of a desk of the third version. */
+export function tasksInOneTable({ places: sessionsMax, ...others }: ApartContext): OrchestratorContext {
+  return deskInOneTable({ ...others, sessionsMax }, TASKS);
 }
 
 /** Puts a change of a task on record, and counts it. */

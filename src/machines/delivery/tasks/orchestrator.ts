@@ -10,7 +10,7 @@ import { type OrderAnswered } from '../../rules/desk.ts';
 import { ruledAgent, type Rules } from '../../rules/turn.ts';
 import { type HandoffGiven, type HandoffInformed, type HandoffRefused } from '../organisation/handoff-messages.ts';
 import { type Occasion } from '../organisation/raci.ts';
-import { counting, desk, newOrchestrator } from './orchestrator-state.ts';
+import { counting, desk, newOrchestrator, tasksInOneTable } from './orchestrator-state.ts';
 import { type OrchestratorContext, type OrchestratorTurn } from './orchestrator-state.ts';
 import { taskEntry } from './task-figures.ts';
 import { heldBack, pulled, SESSIONS } from './pulls.ts';
@@ -43,7 +43,8 @@ export const orchestrator: AnyAgent = ruledAgent({
   name: 'orchestrator',
   rules: RULES as unknown as Rules<OrchestratorContext>,
   context: newOrchestrator,
-  // The first version neither passed on what others check, nor counted; the second one merged nothing.
-  ...{ version: 3, migrate: { 2: counting, 3: (old: OrchestratorContext) => old } },
+  // The first version neither passed on what others check, nor counted; the second one merged nothing; the third one had
+  // a table for open tasks and one for others.
+  ...{ version: 4, migrate: { 2: counting, 3: (old: object) => old, 4: tasksInOneTable } },
   records: { tasks: { schema: taskEntry, keep: { count: TASK_ENTRIES_KEPT_MAX } } },
 });

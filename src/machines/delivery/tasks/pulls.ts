@@ -5,6 +5,7 @@
  */
 import { notify, settle } from '../../people/notice.ts';
 import { type Asked, order, TAKEN } from '../../rules/turn.ts';
+import { openIn } from '../../rules/records.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { roomIn } from '../../work/capacity-queue.ts';
 import { type WorkPriority } from '../../work/work-item.ts';
@@ -23,8 +24,8 @@ const PREVIEW = 5;
 /** Milliseconds after which people hear that tasks wait and nobody asks for one. */
 const NOBODY_MS = 10 * 60_000;
 
-export function roomOf({ context: { places, working, isDrained } }: OrchestratorTurn): number {
-  return isDrained ? 0 : roomIn({ capacity: places, held: working.size });
+export function roomOf({ context: { sessionsMax, working, isDrained } }: OrchestratorTurn): number {
+  return isDrained ? 0 : roomIn({ capacity: sessionsMax, held: working.size });
 }
 
 /** Handles a session that asks for work. Undefined if it gets the reply later. */
@@ -171,9 +172,9 @@ export function rerank(turn: OrchestratorTurn, id: string): void {
 }
 
 /** The first tasks of the queue, or of those that are blocked, or of all. */
-function preview({ context: { queue, open } }: OrchestratorTurn, filter: Filter): NextReply['next'] {
-  const rows = [...open.values()].filter(({ status }) => filter === 'all' || status === 'blocked');
-  const shown = filter === 'ready' ? [...queue.values()] : rows.map(({ item }) => item);
+function preview({ context }: OrchestratorTurn, filter: Filter): NextReply['next'] {
+  const rows = openIn(context).filter(({ status }) => filter === 'all' || status === 'blocked');
+  const shown = filter === 'ready' ? [...context.queue.values()] : rows.map(({ item }) => item);
   return shown.slice(0, PREVIEW).map(({ id, title, priority }) => ({ id, title, priority }));
 }
 

@@ -3,6 +3,7 @@
  * a session has, what is under review and what other work needs is not touched.
  */
 import { type AnyActorRef } from 'xstate';
+import { openIn } from '../../rules/records.ts';
 import { pairsOf } from '../../rules/table-keys.ts';
 import { duplicatesIn, type Junk, mergedContext, type Waiting } from '../upkeep/junk-rules.ts';
 import { desk, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
@@ -13,13 +14,15 @@ type Scan = Readonly<{ sinceMs: number; askedBy: AnyActorRef }>;
 
 /** Tasks that the Planning Team has handed to the queue, and that no session has had. */
 function waitingIn(turn: OrchestratorTurn): readonly Waiting[] {
-  const { open, working, dependents } = turn.context;
+  const { working, dependents } = turn.context;
   const isWaiting = ({ id, isQueued, attempts, status }: TaskRow) =>
     isQueued && attempts === 0 && !working.has(id) && (status === 'pending' || status === 'ready');
-  return [...open.values()].filter(isWaiting).map(({ id, item, atMs, touchedAtMs = 0 }) => {
-    const isNeeded = [...dependents.values(pairsOf(id))].length > 0 || wholeOf(turn, item) !== undefined;
-    return { item, touchedAtMs: Math.max(atMs, touchedAtMs), isNeeded };
-  });
+  return openIn(turn.context)
+    .filter(isWaiting)
+    .map(({ id, item, atMs, touchedAtMs = 0 }) => {
+      const isNeeded = [...dependents.values(pairsOf(id))].length > 0 || wholeOf(turn, item) !== undefined;
+      return { item, touchedAtMs: Math.max(atMs, touchedAtMs), isNeeded };
+    });
 }
 
 function clear(

@@ -5,6 +5,7 @@
 import { type AnyEventObject } from 'xstate';
 import { type Asked, order, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { listed } from '../../rules/desk.ts';
+import { recordsIn } from '../../rules/records.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { type Facts, GATES, judgeFact } from '../organisation/delivery-gates.ts';
@@ -65,11 +66,11 @@ function pass(turn: OrchestratorTurn, id: string, event: Asked & AnyEventObject)
 
 /** A page of tasks. */
 export function list({ context }: OrchestratorTurn, { status, after, limit }: Event<'tasks.list'>) {
-  const rows = [...context.open.values(), ...context.ended.values()]
+  const rows = recordsIn(context)
     .filter((row) => numberOf(row.id) > after && (status === undefined || row.status === status))
     .sort((a, b) => numberOf(a.id) - numberOf(b.id));
   const page = rows.slice(0, limit);
-  const { counts, places, working, queue, isDrained } = context;
+  const { counts, sessionsMax: places, working, queue, isDrained } = context;
   return {
     tasks: page.map(factsOf),
     next: rows.length > limit ? numberOf(page.at(-1)!.id) : null,
@@ -121,7 +122,7 @@ export function edit(turn: OrchestratorTurn, row: TaskRow, patch: Partial<WorkIt
 }
 
 function places(turn: OrchestratorTurn, { places: count }: Event<'tasks.places'>): OrderReply {
-  turn.assign({ places: count });
+  turn.assign({ sessionsMax: count });
   feed(turn);
   return TAKEN;
 }

@@ -4,6 +4,7 @@
  */
 import { type AnyActorRef } from 'xstate';
 import { type ChildExited } from '../../rules/desk.ts';
+import { OPEN_ROWS } from '../../rules/records.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { normalise } from '../../work/failure-signature.ts';
 import { type WorkItem } from '../../work/work-item.ts';
@@ -219,10 +220,11 @@ function end(turn: OrchestratorTurn, { id, status, item, isDeferred }: TaskRow):
 
 /** Tells the planning team when there are as many tasks as may be, and when there is room again. */
 function tellRoom(turn: OrchestratorTurn): void {
-  const { open, tasksMax } = turn.context;
-  const isFull = open.size >= tasksMax;
+  const { rows, tasksMax } = turn.context;
+  const open = rows.count(OPEN_ROWS);
+  const isFull = open >= tasksMax;
   // Said where it changes.
-  if (isFull || open.size === tasksMax - 1) turn.send(DELIVERY_DESKS.planning, { type: 'queue.room', isFull });
+  if (isFull || open === tasksMax - 1) turn.send(DELIVERY_DESKS.planning, { type: 'queue.room', isFull });
 }
 
 /** A task has one dependency less to wait for. */

@@ -19,6 +19,7 @@ import {
   isStop,
   joins,
   NO_CARDS,
+  PRIORITIES,
   type PriorityCounts,
   recent,
   SUMMARY,
@@ -28,8 +29,10 @@ import {
 import {
   type ChildExited,
   Desk,
+  type DeskApart,
   deskChildren,
   type DeskContext,
+  deskInOneTable,
   type DeskOf,
   type DeskRecord,
   listed,
@@ -38,7 +41,7 @@ import {
 } from '../../rules/desk.ts';
 import { resumeButton, VIEW_DETAILS } from '../notice.ts';
 import { inArrivalOrder, recordsIn } from '../../rules/records.ts';
-import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { nameKey, pairKey, pairsOf, rankedKey } from '../../rules/table-keys.ts';
 import { order, ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
 import { PEOPLE_DESKS } from '../system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
@@ -82,6 +85,7 @@ type AlertTurn = Turn<AlertDeskContext, AlertDeskEmitted>;
 const CARDS: DeskOf<AlertRecord> = {
   noun: 'alert',
   endedMax: ENDED_KEPT,
+  placeOf: ({ priority, number }) => rankedKey(PRIORITIES, priority, number),
   boss: PEOPLE_DESKS.alertCards,
   ending: ({ state }) => state.toLowerCase(),
 };
@@ -150,6 +154,9 @@ export const alertDesk = ruledAgent({
     summaries: table(),
     summarised: table(),
   }),
+  version: 2,
+  // Version 1 had a table for open cards and one for others.
+  migrate: { 2: (old: DeskApart<AlertDeskContext>): AlertDeskContext => deskInOneTable(old, CARDS) },
 });
 
 export function alertChildren() {

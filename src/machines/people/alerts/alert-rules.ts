@@ -43,7 +43,8 @@ export const ENDED_KEPT = 200;
 /** Lines of a summary. */
 const SUMMARY_LINES_MAX = 20;
 
-const ORDER: readonly AlertPriority[] = ['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
+/** Priorities, the most urgent first. */
+export const PRIORITIES: readonly AlertPriority[] = ['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
 
 /** Open cards by priority. */
 export type PriorityCounts = Readonly<Record<AlertPriority, number>>;
@@ -137,9 +138,11 @@ export function bannerOf(open: readonly Pick<Alert, 'priority'>[]): string | nul
 }
 
 export function bannerOfCounts(counts: PriorityCounts): string | null {
-  const open = ORDER.reduce((sum, priority) => sum + counts[priority], 0);
+  const open = PRIORITIES.reduce((sum, priority) => sum + counts[priority], 0);
   if (open <= BANNER_OVER) return null;
-  const parts = ORDER.filter((priority) => counts[priority] > 0).map((priority) => `${counts[priority]} ${priority}`);
+  const parts = PRIORITIES.filter((priority) => counts[priority] > 0).map(
+    (priority) => `${counts[priority]} ${priority}`,
+  );
   return `${open} alerts: ${parts.join(', ')}`;
 }
 
@@ -181,7 +184,7 @@ export function cardText({
 }
 
 function higher(a: AlertPriority, b: AlertPriority): AlertPriority {
-  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
+  return PRIORITIES.indexOf(a) <= PRIORITIES.indexOf(b) ? a : b;
 }
 
 function said(value: unknown): string {

@@ -11,16 +11,17 @@ import { type Whole } from '../../../table.ts';
 import {
   type ChildExited,
   Desk,
+  type DeskApart,
   deskChildren,
   type DeskContext,
+  deskInOneTable,
   type DeskOf,
   type DeskRecord,
   listed,
   newDesk,
   type OrderAnswered,
-  placedOpen,
 } from '../../rules/desk.ts';
-import { type PlacedTables, recordsIn } from '../../rules/records.ts';
+import { recordsIn } from '../../rules/records.ts';
 import {
   type Asked,
   order,
@@ -72,7 +73,7 @@ export interface GateRecord extends DeskRecord, GateAbout, Pick<GateQuestion, 'k
 }
 
 /** The context of the gate desk. Its open gates stand in the order of their deadlines. */
-export type GateDeskContext = DeskContext<GateRecord> & PlacedTables<GateRecord>;
+export type GateDeskContext = DeskContext<GateRecord>;
 
 /** Events emitted to watchers once they are durable. */
 export type GateDeskEmitted = Announced &
@@ -152,21 +153,17 @@ type Report<Type extends GateReport['type']> = Extract<GateReport, { readonly ty
 export const gateDesk = ruledAgent({
   name: 'gate-desk',
   rules: RULES,
-  context: (): GateDeskContext => ({ ...newDesk<GateRecord>(), ...placedOpen([], GATES) }),
-  version: 2,
-  migrate: { 2: placedGates },
+  context: (): GateDeskContext => newDesk<GateRecord>(),
+  version: 3,
+  // Version 1 did not know what holds if nobody answers, and version 2 had a table for open gates and one for others.
+  migrate: { 2: withTimeouts, 3: (old: ApartContext): GateDeskContext => deskInOneTable(old, GATES) },
 });
 
-/** A context of version 1, whose open gates stood by id. */
-type UnplacedContext = DeskContext<Omit<GateRecord, 'onTimeout'>>;
+type ApartContext = DeskApart<GateDeskContext>;
 
-function placedGates({ open: before, ended, ...others }: UnplacedContext): GateDeskContext {
-  const { open, openPlaces } = placedOpen(
-    [...before.values()].map((row): GateRecord => ({ ...row, onTimeout: null })),
-    GATES,
-  );
+function withTimeouts({ open, ended, ...others }: ApartContext): ApartContext {
   const over = ended.map((row): GateRecord => ({ ...row, onTimeout: row.result?.onTimeout?.name ?? null }));
-  return { ...others, open, openPlaces, ended: over };
+  return { ...others, open: open.map((row): GateRecord => ({ ...row, onTimeout: null })), ended: over };
 }
 
 /** The agents for createSystem, together with {@link gateChildren}. */
@@ -184,7 +181,7 @@ export function gateChildren() {
 
 /** Records of gates, the oldest first. Without a filter: every open gate and the last 1,000 closed ones. */
 export function gatesIn(
-  context: Pick<Whole<GateDeskContext>, 'open' | 'ended'>,
+  context: Pick<Whole<GateDeskContext>, 'rows'>,
   { kind, audience, isOpen }: z.output<typeof filter> = {},
 ): readonly GateRecord[] {
   return recordsIn(context).filter(

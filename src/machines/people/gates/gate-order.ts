@@ -23,14 +23,14 @@ const TIME_DIGITS = 15;
 /** The place of gates without a deadline: behind all others. */
 const NEVER = '9'.repeat(TIME_DIGITS);
 
-/** The key of an open gate at its desk: such keys sort by deadline, then by id. */
+/** The place of an open gate at its desk: such places sort by deadline, then by id. */
 export function placeOfGate(id: string, deadlineAtMs: number | null): string {
   return `${deadlineAtMs === null ? NEVER : timeKey(deadlineAtMs)} ${id}`;
 }
 
-/** The first key behind the gates that are due until a time. */
+/** The first key of the desk's records behind the gates that are due until a time. */
 export function placeBehind(ms: number): string {
-  return timeKey(ms + 1);
+  return `0 ${timeKey(ms + 1)}`;
 }
 
 function timeKey(ms: number): string {

@@ -14,8 +14,10 @@ import { WORK_DESKS } from '../../work/system-ids.ts';
 import {
   type ChildExited,
   Desk,
+  type DeskApart,
   deskChildren,
   type DeskContext,
+  deskInOneTable,
   type DeskOf,
   type DeskRecord,
   newDesk,
@@ -123,16 +125,15 @@ const RULES = {
   'child.exited': giveUp,
 } satisfies Rules<TicketDeskContext, TicketAnnounced>;
 
+type ApartContext = DeskApart<TicketDeskContext>;
+
 export const ticketDesk = ruledAgent({
   name: 'ticket-desk',
-  version: 2,
-  // Version 1 knew no keys, and nobody could wait at the desk.
+  version: 3,
+  // Version 1 knew no keys, and nobody could wait at the desk. Version 2 had a table for live tickets and one for others.
   migrate: {
-    2: (old: Omit<TicketDeskContext, 'keys' | 'waiters'>): TicketDeskContext => ({
-      ...old,
-      keys: table(),
-      waiters: table(),
-    }),
+    2: (old: ApartContext): ApartContext => ({ ...old, keys: table(), waiters: table() }),
+    3: (old: ApartContext): TicketDeskContext => deskInOneTable(old, TICKETS),
   },
   rules: RULES,
   context: (input: Pick<TicketDeskContext, 'times' | 'bounds'>): TicketDeskContext => ({
