@@ -13,6 +13,7 @@ import { type WorkPlanContext } from '../src/machines/hub/work-plan.ts';
 import { levelStore } from '../src/persistence/level-store.ts';
 import { createSystem } from '../src/system.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
+import { endedIn } from '../src/machines/rules/records.ts';
 
 it('a run of an earlier build goes on to its end, with the hand-offs so far', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'bosun-earlier-hub-'));
@@ -28,7 +29,7 @@ it('a run of an earlier build goes on to its end, with the hand-offs so far', as
   const system = createSystem({ ...hubCrew({ functions }), store: levelStore(directory), clock, log: () => {} });
   await system.start();
   const hubs = await system.actor('hubs');
-  await hubs.waitFor(({ context }) => (context as HubDeskContext).ended.size === 1);
+  await hubs.waitFor(({ context }) => endedIn(context as HubDeskContext).length === 1);
   const plan = (await system.snapshot('work-plans/WP-1'))!.context as WorkPlanContext;
   expect(plan).toMatchObject({ status: 'archived', goals: ['no crash'], documents: expect.anything() as unknown });
   const { records } = await system.records.list('work-plans/WP-1', 'lineage');

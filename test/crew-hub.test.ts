@@ -17,6 +17,7 @@ import { runSession } from '../src/spokes/session-command.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
 import { showsBy } from './support/shown-by.ts';
 import { until } from './support/until.ts';
+import { endedIn, openIn } from '../src/machines/rules/records.ts';
 
 let test: TestSystem;
 let cwd: string;
@@ -30,7 +31,7 @@ afterEach(async () => {
 
 const desk = () => test.shard.snapshot('hubs')!.context as HubDeskContext;
 const plan = () => test.shard.snapshot('work-plans/WP-1')!.context as WorkPlanContext;
-const isOver = () => desk().ended.size > 0;
+const isOver = () => endedIn(desk()).length > 0;
 
 async function lineage(): Promise<LineageEntry[]> {
   const { records } = await test.system.records.list('work-plans/WP-1', 'lineage');
@@ -143,7 +144,7 @@ describe('commands that are real processes', () => {
   it('are refused by a host that runs none, and not tried again', async () => {
     await begin({});
     await order(CHAIN);
-    expect([...desk().open.values()]).toMatchObject([{ status: 'asking' }]);
+    expect(openIn(desk())).toMatchObject([{ status: 'asking' }]);
   });
 
   it('are told once that their hand-off file is no JSON, and are refused then', async () => {
@@ -152,7 +153,7 @@ describe('commands that are real processes', () => {
       Executor: { attempts: 1, does: { kind: 'command', run: 'echo tried >> log; echo broken > "$BOSUN_HANDOFF"' } },
     });
     await until(
-      () => [...desk().open.values()][0]?.status === 'asking',
+      () => openIn(desk())[0]?.status === 'asking',
       () => 'the question',
     );
     const { records } = await test.system.records.list('work-plans/WP-1', 'sessions');

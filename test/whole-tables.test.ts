@@ -34,8 +34,6 @@ function misuses({ gates, afar, alerts, batches, debates, plan }: Seen): void {
   gatesIn(gates);
   // @ts-expect-error the same, as a client sees them
   gatesIn(afar);
-  // @ts-expect-error one table of two is whole
-  if (isWhole(gates.open)) gatesIn({ open: gates.open, ended: gates.ended });
   // @ts-expect-error the records of a first page
   recordsIn(gates);
   // @ts-expect-error the alerts of a first page
@@ -55,10 +53,10 @@ function misuses({ gates, afar, alerts, batches, debates, plan }: Seen): void {
   // @ts-expect-error all of them
   wideRowsIn(plan, 'items');
   // @ts-expect-error the rows of a part
-  rowsOf(gates.open);
+  rowsOf(gates.rows);
   // @ts-expect-error a part says nothing of a key that it does not have
-  rowIn(gates.open, 'sign');
-  if (isWhole(gates.open) && isWhole(gates.ended)) gatesIn({ open: gates.open, ended: gates.ended });
+  rowIn(gates.rows, 'sign');
+  if (isWhole(gates.rows)) gatesIn({ rows: gates.rows });
 }
 
 const rowsIn = (count: number) =>

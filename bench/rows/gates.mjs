@@ -101,7 +101,7 @@ async function bare(directory, count) {
   // An agent has to receive the results: this gate is sent them and ignores them.
   await system.ask(DESKS.gates, { type: 'gate.open', ...questionOf('listener') });
   await system.idle();
-  const [listener] = [...(await system.snapshot(DESKS.gates)).context.open.values()];
+  const [listener] = [...(await system.snapshot(DESKS.gates)).context.rows.values()];
   const boss = system.boss(DESKS.openGates);
   const start = (n) => {
     const id = `gate-${n}`;

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, defineAgent, effectOf } from 'bosun';
+import { ask, defineAgent, effectOf, type Table } from 'bosun';
 import { askPeople, formOf } from 'bosun/machines';
 import { assign, emit, fromPromise, setup } from 'xstate';
 import { z } from 'zod';
@@ -185,10 +185,15 @@ interface Ended {
   readonly material: Material;
 }
 
+interface Tasks {
+  readonly rows: Table<{ readonly isOver: boolean }>;
+}
+
 /** Waits until no task of the plan is under way, and resolves with what there is to release. */
 async function ended({ system, repository }: Workplace): Promise<Ended> {
   const desk = await system().actor('delivery/orchestrator');
-  await desk.waitFor(({ context }) => (context as { readonly open: ReadonlyMap<string, unknown> }).open.size === 0);
+  const isOver = ({ rows }: Tasks) => [...rows.values()].every((task) => task.isOver);
+  await desk.waitFor(({ context }) => isOver(context as Tasks));
   const tasks = await tasksOf(system());
   const changes = (await repository.git('diff', '--stat', 'v1.0.0', 'next')).split('\n').map((line) => line.trim());
   return {

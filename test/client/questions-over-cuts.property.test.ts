@@ -16,6 +16,7 @@ import { ClientTest } from '../support/client/client-kit.ts';
 import { byEffort, EFFORT } from '../support/effort.ts';
 import { GatewayTest } from '../support/gateway/memory-client.ts';
 import { evidenceFor, SECOND_MS } from '../support/machines/answer-room.ts';
+import { recordsIn } from '../../src/machines/rules/records.ts';
 
 const RUNS = byEffort({ quick: 3, ci: 40, soak: 400 });
 const ASKERS = ['coder', 'reviewer', 'ada'];
@@ -171,8 +172,7 @@ class Room {
   }
 
   get rows(): readonly QuestionRow[] {
-    const { open, ended } = this.context<AnswerDeskContext>(DESKS.answers);
-    return [...open.values(), ...ended.values()];
+    return recordsIn(this.context<AnswerDeskContext>(DESKS.answers));
   }
 
   get tickets(): readonly (readonly [question: string | null, ticket: string])[] {

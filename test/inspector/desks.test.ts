@@ -286,7 +286,7 @@ describe('alerts', () => {
     const context = seen<DeskContexts['alert-desk']>(desks.test, DESKS.alerts);
     const { rows, left } = criticalAlerts(context);
     expect([rows.map(({ item }) => item), left]).toEqual([['B', 'C'], 0]);
-    const unseen = { ...context, open: { ...context.open, rows: {} } };
+    const unseen = { ...context, rows: { ...context.rows, rows: {} } };
     expect(criticalAlerts(unseen)).toEqual({ rows: [], left: 2 });
     await give(desks.test, acknowledgeAlert(DESKS.alerts, rows[0]!.id, ''), { by: 'eve' });
     expect(criticalAlerts(seen(desks.test, DESKS.alerts)).rows.map(({ item }) => item)).toEqual(['C']);

@@ -245,10 +245,10 @@ describe('runs', () => {
     const view = (...rows: RunRow[]) => ({
       size: rows.length,
       next: null,
-      rows: Object.fromEntries(rows.map((one) => [one.id, one])),
+      rows: Object.fromEntries(rows.map((one) => [`${one.isOver ? 1 : 0} ${one.number}`, one])),
     });
     const over = { isOver: true, status: 'completed' } as const;
-    const context = { open: view(row(2), row(4)), ended: view(row(1, over), row(3, over)) };
+    const context = { rows: view(row(2), row(4), row(1, over), row(3, over)) };
     expect(runRows(context as never).rows.map(({ id }) => id)).toEqual(['R-4', 'R-2', 'R-3', 'R-1']);
   });
 

@@ -92,8 +92,8 @@ describe('the inbox', () => {
     await room.order('resolve', 'TK-0005', { text: 'Zod', reason: 'decided' });
     const card = { id: 'a', isOver: false, number: 1, kind: 'ticket.waiting', priority: 'HIGH', raisedAtMs: 0 };
     const other = { ...card, id: 'b', item: 'ticket TK-0009', title: 'elsewhere', escalation: null };
-    const rowsOf = { a: { ...card, item: 'ticket TK-0001', escalation: null }, b: other };
-    const alerts = { open: { size: 2, rows: rowsOf, next: null } } as unknown as DeskContexts['alert-desk'];
+    const rowsOf = { '0 2 1': { ...card, item: 'ticket TK-0001', escalation: null }, '0 2 2': other };
+    const alerts = { rows: { size: 2, rows: rowsOf, next: null } } as unknown as DeskContexts['alert-desk'];
     const { rows: entries } = inboxOf(
       { gates: undefined, tickets: seen(DESKS.tickets), alerts },
       room.test.clock.wallMs(),

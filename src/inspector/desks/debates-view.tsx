@@ -1,5 +1,4 @@
 /** Debates between agents, provisional values, and the experts with their work. */
-import type { TableView } from '../../gateway/protocol/actor-view.ts';
 import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Panel, Sheet } from '../sheet.tsx';
@@ -10,7 +9,7 @@ import { DebatePage } from './debate-page.tsx';
 import { reviewNow, setExpert } from './desk-orders.ts';
 import { OrderButton } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
-import { type AroundProps, recordCalls, viewOf } from './desk-tables.tsx';
+import { type AroundProps, recordCalls, recordOf, viewOf } from './desk-tables.tsx';
 import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
 
 const COLUMNS: readonly Column<DebateRow>[] = [
@@ -34,7 +33,7 @@ export const DEBATES = viewOf<DebateRow, FacilitatorShown>({
     noun: 'debate',
     page: DebatePage,
     calls: recordCalls,
-    rowOf: ({ rows }: TableView<DebateRow>, id) => rows[id],
+    rowOf: recordOf<DebateRow>,
   },
   around: ProvisionalsAndExperts,
 });

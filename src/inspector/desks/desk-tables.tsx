@@ -1,5 +1,6 @@
 /** The desks whose page is a table of their records. A new one is a row here. */
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
+import type { TableView } from '../../gateway/protocol/actor-view.ts';
 import { number } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
@@ -30,8 +31,11 @@ interface OneRecord<Row> {
   readonly page: ComponentType<RecordProps<Row>>;
   /** The id in the part of the route behind the view's name. Default: all of it. */
   readonly idIn?: (rest: string) => string;
-  /** The calls that read a record which the desk's view leaves out, one of which has it. */
-  readonly calls: (id: string, desk: string) => readonly ReadCall[];
+  /**
+   * The calls that read a record which the desk's view leaves out, the last of which has it. `before` is the answer of
+   * the call before the one to make.
+   */
+  readonly calls: (id: string, desk: string, before?: never) => readonly ReadCall[];
   readonly rowOf: (answer: never, id: string) => Row | null | undefined;
 }
 
@@ -156,25 +160,36 @@ function One<Row extends { readonly id: string }>({ one, id, part, desk }: OnePr
 }
 
 interface ElsewhereProps<Row> extends Omit<OneProps<Row>, 'part'> {
-  /** The number of the call to make. */
+  /** The number of the call to make, and the answer of the one before it. */
   readonly at: number;
+  readonly before?: never;
 }
 
 /** Reads a record by one call after the other, until one has it. */
-function Elsewhere<Row>({ one, id, desk, at }: ElsewhereProps<Row>) {
-  const [method, params] = one.calls(id, desk)[at] ?? [undefined, {}];
+function Elsewhere<Row>({ one, id, desk, at, before }: ElsewhereProps<Row>) {
+  const [method, params] = one.calls(id, desk, before as never)[at] ?? [undefined, {}];
   const { result, error } = useAnswer<never>(method, params, ONE_EVERY_MS);
   if (method === undefined) return <Nowhere noun={one.noun} id={id} />;
   if (result === undefined) return <Unread title={id} error={error} />;
   const row = one.rowOf(result, id) ?? undefined;
   return row === undefined ? (
-    <Elsewhere one={one} id={id} desk={desk} at={at + 1} />
+    <Elsewhere one={one} id={id} desk={desk} at={at + 1} before={result} />
   ) : (
     <one.page row={row} desk={desk} />
   );
 }
 
-/** The calls that read a record by its id, from the tables of its desk. */
-export function recordCalls(id: string, address: string): readonly ReadCall[] {
-  return ['open', 'ended'].map((table) => ['table.read', { address, table, from: id, limit: 1 }]);
+/** The calls that read a record by its id: its key from the index of its desk, then the record. */
+export function recordCalls(id: string, address: string, index?: TableView<string>): readonly ReadCall[] {
+  const read = (table: string, from: string): ReadCall => ['table.read', { address, table, from, limit: 1 }];
+  const place = index?.rows[id];
+  return place === undefined ? [read('places', id)] : [read('places', id), read('rows', place)];
+}
+
+/** The record with an id in the answer of one of {@link recordCalls}. */
+export function recordOf<Row extends { readonly id: string }>(
+  { rows }: TableView<Row | string>,
+  id: string,
+): Row | undefined {
+  return Object.values(rows).find((row): row is Row => typeof row === 'object' && row.id === id);
 }

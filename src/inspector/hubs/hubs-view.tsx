@@ -1,10 +1,9 @@
 /** Runs of hubs, those at work first; and the pages of each run and of its sessions. */
-import type { TableView } from '../../gateway/protocol/actor-view.ts';
 import { route } from '../address-bar.ts';
 import { type RecordProps, Since } from '../desks/desk-page.tsx';
 import { runRows } from '../desks/desk-records.ts';
 import { DESK_AGENTS, type DeskContexts, type RunRow } from '../desks/desk-shapes.ts';
-import { recordCalls, viewOf } from '../desks/desk-tables.tsx';
+import { recordCalls, recordOf, viewOf } from '../desks/desk-tables.tsx';
 import { useShown } from '../desks/use-desk.ts';
 import { hrefOf } from '../route.ts';
 import { Standing } from '../signed.tsx';
@@ -48,7 +47,7 @@ export const HUBS = viewOf<RunRow, DeskContexts['hub-desk']>({
     page: Page,
     idIn: (rest) => rest.split('/')[0]!,
     calls: recordCalls,
-    rowOf: ({ rows }: TableView<RunRow>, id) => rows[id],
+    rowOf: recordOf<RunRow>,
   },
 });
 

@@ -9,6 +9,7 @@ import { TRIGGERS } from '../../../src/machines/answers/triggers.ts';
 import { AGENT_TOKEN, DESK_TOKENS, deskByMcp, type DeskByMcp } from '../../support/gateway/desk-by-mcp.ts';
 import { errorOf, type McpClient, toldBy } from '../../support/gateway/mcp-clients.ts';
 import { answering, PORT_QUESTION } from '../../support/machines/answer-room.ts';
+import { recordIn } from '../../../src/machines/rules/records.ts';
 
 const CURRENCY = 'Which currency do customers pay in?';
 const COVERAGE = { name: 'low-coverage', measure: 'coverage', below: 80, question: PORT_QUESTION };
@@ -20,8 +21,7 @@ const deskOf = (desk: DeskByMcp) => contextOf<AnswerDeskContext>(desk, 'answers'
 
 /** The record of a question. */
 function rowOf(desk: DeskByMcp, id = 'Q-1') {
-  const { open, ended } = deskOf(desk);
-  return (ended.get(id) ?? open.get(id))!;
+  return recordIn(deskOf(desk), id)!;
 }
 
 async function told(desk: DeskByMcp, agent: McpClient, tool: string, args: Record<string, unknown>) {

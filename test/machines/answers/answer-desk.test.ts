@@ -45,7 +45,7 @@ describe('places at the desk', () => {
     for (const what of ['mail', 'print', 'fax', 'phone']) ask(what, 2);
     await room.test.settle();
     expect(statuses('Q-1', 'Q-2', 'Q-3', 'Q-4')).toEqual(['working', 'working', 'working', 'queued']);
-    expect(room.desk.places).toBe(PLACES);
+    expect(room.desk.placesTaken).toBe(PLACES);
   });
 
   it('AT-035, AT-040, AT-053: the most urgent question overtakes all others', async () => {
@@ -248,7 +248,7 @@ describe('answers at hand', () => {
       void room.ask(CURRENCY);
       void room.ask(CURRENCY, other({ priority_level: 3 }));
       await room.test.settle();
-      expect(room.desk).toMatchObject({ next: 2, places: 1, queue: { size: 0 } });
+      expect(room.desk).toMatchObject({ next: 2, placesTaken: 1, queue: { size: 0 } });
       expect(room.row('Q-1')).toMatchObject({ status: 'working', users: 2 });
     });
   });

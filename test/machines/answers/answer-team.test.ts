@@ -69,9 +69,9 @@ describe('the lead of the team', () => {
     await room.askNow(PORT_QUESTION);
     for (let one = 1; one <= PLACES; one += 1) void room.ask(`${PORT_QUESTION} Case ${one}.`);
     await room.test.settle();
-    expect(room.desk.places).toBe(PLACES);
+    expect(room.desk.placesTaken).toBe(PLACES);
     expect(await room.askNow(PORT_QUESTION, { asker: 'reviewer' })).toMatchObject({ question_id: 'Q-1' });
-    expect(room.desk).toMatchObject({ places: PLACES, queue: { size: 0 } });
+    expect(room.desk).toMatchObject({ placesTaken: PLACES, queue: { size: 0 } });
   });
 });
 

@@ -9,6 +9,7 @@ import { counted, NO_FIGURES } from '../../../src/machines/answers/metrics.ts';
 import { DESKS } from '../../../src/machines/desks.ts';
 import { byEffort, LONG } from '../../support/effort.ts';
 import { AnswerRoom, evidenceFor, SECOND_MS } from '../../support/machines/answer-room.ts';
+import { endedIn, openIn, recordsIn } from '../../../src/machines/rules/records.ts';
 
 const SUBJECTS = ['mail', 'print', 'fax', 'phone', 'radio', 'post'];
 
@@ -131,7 +132,7 @@ function unchanged(
   room: AnswerRoom,
   answers: Map<string, { answer: string | null; version: number; by: string | null }>,
 ): void {
-  for (const { id, response, version, by } of [...room.desk.open.values(), ...room.desk.ended.values()]) {
+  for (const { id, response, version, by } of recordsIn(room.desk)) {
     const before = answers.get(id);
     const answer = response?.answer ?? null;
     if (before !== undefined && before.answer !== null && before.version === version && before.by === by)
@@ -141,16 +142,16 @@ function unchanged(
 }
 
 async function settledAll(room: AnswerRoom): Promise<void> {
-  const { open, ended, next, queue, places } = room.desk;
+  const { rows, next, queue, placesTaken } = room.desk;
   expect([...queue.keys()]).toEqual([]);
-  expect(places).toBe(0);
-  expect(open.size + ended.size).toBe(next - 1);
-  for (const row of ended.values()) {
+  expect(placesTaken).toBe(0);
+  expect(rows.size).toBe(next - 1);
+  for (const row of endedIn(room.desk)) {
     expect(['answered', 'provisional', 'confirmed', 'revoked', 'unanswered']).toContain(row.status);
     expect(room.state(row.id)).toBe(undefined);
   }
   const tickets = new Set<string>();
-  for (const row of open.values()) {
+  for (const row of openIn(room.desk)) {
     expect(['waiting', 'provisional']).toContain(row.status);
     expect(room.test.shard.snapshot(`open-tickets/${row.ticket!}`)?.status).toBe('active');
     expect(tickets.has(row.ticket!)).toBe(false);

@@ -13,6 +13,7 @@ import { DESKS } from '../../../src/machines/desks.ts';
 import { ticket } from '../../../src/machines/people/tickets/ticket.ts';
 import { byEffort, LONG } from '../../support/effort.ts';
 import { answering, AnswerRoom, PORT_QUESTION, SECOND_MS } from '../../support/machines/answer-room.ts';
+import { recordsIn } from '../../../src/machines/rules/records.ts';
 
 const question = questionAgent();
 const CREW: readonly AnyAgent[] = [...crewAgents, answerDesk, question];
@@ -68,8 +69,8 @@ const ticketId = (number: number) => `TK-${String(number + 1).padStart(4, '0')}`
 
 /** The questions, and the reviews of all tickets, as they are now. */
 function seen(room: AnswerRoom) {
-  const { open, ended, next } = room.desk;
-  const questions = [...open.values(), ...ended.values()].map(({ id, status, response, version }) => {
+  const { next } = room.desk;
+  const questions = recordsIn(room.desk).map(({ id, status, response, version }) => {
     const { value } = room.test.shard.snapshot(`${DESKS.openQuestions}/${id}`) ?? { value: null };
     return { id, status, response, version, value };
   });

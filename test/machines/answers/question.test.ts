@@ -304,7 +304,7 @@ it('MX-120: a question whose machine has failed for good is a critical alert unt
   await test.settle();
   expect(await asked).toMatchObject({ status: 'refused' });
   expect(room!.row('Q-1')).toMatchObject({ status: 'failed', isOver: true });
-  expect(room!.desk).toMatchObject({ places: 0, queue: { size: 0 } });
+  expect(room!.desk).toMatchObject({ placesTaken: 0, queue: { size: 0 } });
   const cards = () => alertsIn(room!.context<AlertDeskContext>(DESKS.alerts));
   await room!.powerCut();
   expect(cards()).toMatchObject([{ priority: 'CRITICAL', kind: 'question.failed', isOver: false }]);
@@ -352,9 +352,9 @@ describe('a power cut', () => {
     for (const one of [1, 2, 3, 4, 5]) void ask(`Which port has the service ${one} to listen on?`);
     await test.settle();
     await room!.powerCut();
-    expect(room!.desk.places).toBe(3);
+    expect(room!.desk.placesTaken).toBe(3);
     await test.advance(40 * SECOND_MS);
-    expect(room!.desk).toMatchObject({ places: 0 });
+    expect(room!.desk).toMatchObject({ placesTaken: 0 });
     expect([1, 2, 3, 4, 5].map((one) => room!.row(`Q-${one}`).status)).toEqual(Array(5).fill('waiting'));
   });
 });

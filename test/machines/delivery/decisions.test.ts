@@ -11,6 +11,8 @@ import {
   SECOND_MS,
   task,
 } from '../../support/machines/delivery-room.ts';
+import { type AlertDeskContext } from '../../../src/machines/people/alerts/alert-desk.ts';
+import { openIn, recordsIn } from '../../../src/machines/rules/records.ts';
 
 let room: DeliveryRoom;
 afterEach(() => room?.test.system.stop());
@@ -20,7 +22,7 @@ const open = async (delivery: DeliveryOptions = {}, more: DeliveryRoomOptions = 
 const passes = { ports: { verify: () => Promise.resolve({ failures: [] }) } };
 const parts = (count: number, minutes = 30) =>
   Array.from({ length: count }, (_, at) => task(`Part ${at + 1}`, { minutes }));
-const statuses = () => [...room.orchestrator.open.values()].map(({ id, status }) => `${id} ${status}`);
+const statuses = () => openIn(room.orchestrator).map(({ id, status }) => `${id} ${status}`);
 const person = (type: string, id: string, more: object = {}) =>
   room.order<{ taken: boolean; problems: string[] }>('delivery/orchestrator', { type, task: id, by: 'ada', ...more });
 
@@ -48,7 +50,7 @@ describe('the Planning Team', () => {
       task('Two concerns', { minutes: 40, concerns: ['ui', 'api'], subtasks: parts(2, 20) }),
       task('Past the bound', { minutes: 46, subtasks: parts(2, 23) }),
     ]);
-    const { queue, open: rows } = room.orchestrator;
+    const { queue } = room.orchestrator;
     expect([...queue.values()].map(({ id }) => id)).toEqual([
       'TASK-004',
       'TASK-005',
@@ -59,7 +61,7 @@ describe('the Planning Team', () => {
       'TASK-010',
       'TASK-011',
     ]);
-    const rebuilt = [...rows.values()].filter(({ item }) => item.parent === 'TASK-001');
+    const rebuilt = openIn(room.orchestrator).filter(({ item }) => item.parent === 'TASK-001');
     expect(rebuilt.map(({ item }) => item.minutes)).toEqual([35, 30, 25, 20]);
     expect(['TASK-001', 'TASK-002', 'TASK-003'].map((id) => room.status(id))).toEqual([
       'decomposed',
@@ -82,7 +84,7 @@ describe('the Planning Team', () => {
     ]);
     expect(await problems(task('A', { dependsOn: ['C'] }))).toEqual(['"A" depends on "C", which is not beside it']);
     expect(await problems(task('A'), task('A'))).toEqual(['"A" is there twice: give one of them another key']);
-    expect(room.orchestrator.open.size).toBe(0);
+    expect(openIn(room.orchestrator).length).toBe(0);
   });
 
   it('takes no plan while as many tasks are under way as may be, or with a task that is too long', async () => {
@@ -130,7 +132,7 @@ describe('the Decomposition Agent', () => {
       { ...deep(3), title: 'Three levels' },
       { ...deep(4), title: 'Four levels' },
     ]);
-    const byTitle = (title: string) => [...room.orchestrator.open.values()].find(({ item }) => item.title === title)!;
+    const byTitle = (title: string) => openIn(room.orchestrator).find(({ item }) => item.title === title)!;
     const why = (title: string) => [byTitle(title).status, byTitle(title).because];
     expect(['Two', 'Eight'].map((title) => byTitle(title).status)).toEqual(['decomposed', 'decomposed']);
     expect(why('One')).toEqual(['blocked', '1 subtasks are too few: 2 are the least']);
@@ -143,7 +145,7 @@ describe('the Decomposition Agent', () => {
       expect.stringContaining('"Part 1" is longer than 45 minutes and has no subtasks'),
     ]);
     expect(byTitle('Three levels').status).toBe('decomposed');
-    expect([...room.orchestrator.open.values()].filter(({ item }) => item.depth > 3)).toEqual([]);
+    expect(openIn(room.orchestrator).filter(({ item }) => item.depth > 3)).toEqual([]);
     expect(room.tickets().map(({ assignee }) => assignee)).toEqual(room.tickets().map(() => 'ada'));
   });
 
@@ -153,10 +155,10 @@ describe('the Decomposition Agent', () => {
       task(`Step ${at}`, { minutes: 20, ...(at > 0 && { dependsOn: [`Step ${at - 1}`] }) }),
     );
     await room.submit([task('Many', { minutes: 400, subtasks })]);
-    const rows = () => [...room.orchestrator.open.values(), ...room.orchestrator.ended.values()];
+    const rows = () => recordsIn(room.orchestrator);
     expect(rows().filter(({ item }) => item.parent === 'TASK-001').length).toBeLessThanOrEqual(8);
     const done: string[] = [];
-    while (room.orchestrator.open.size > 0) {
+    while (openIn(room.orchestrator).length > 0) {
       const { directive } = await room.next('cc');
       // A group that fits is one task.
       done.push(...directive!.title.split(', '));
@@ -230,8 +232,8 @@ describe('a pull from the queue', () => {
     await open({ places: 1 });
     await room.submit([task('A'), task('B')]);
     await room.test.advance(11 * MINUTE_MS);
-    const alerts = room.context<{ open: { values(): Iterable<{ title: string }> } }>('alerts').open.values();
-    expect([...alerts].map(({ title }) => title)).toEqual(['2 tasks wait, and no coding agent asks for one']);
+    const alerts = openIn(room.context<AlertDeskContext>('alerts'));
+    expect(alerts.map(({ title }) => title)).toEqual(['2 tasks wait, and no coding agent asks for one']);
     await room.next('cc');
     expect(await room.next('dd')).toMatchObject({
       directive: null,

@@ -7,6 +7,7 @@ import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts'
 import { type DeliveryPorts } from '../../../src/machines/delivery/delivery-ports.ts';
 import { answering } from '../../support/machines/answer-room.ts';
 import { DeliveryRoom, MINUTE_MS, SECOND_MS, task } from '../../support/machines/delivery-room.ts';
+import { endedIn, openIn } from '../../../src/machines/rules/records.ts';
 
 const MASKING = 'How has the password field to be masked: dots or asterisks?';
 const parts = ['Form markup', 'Password masking', 'Submit handler'];
@@ -142,7 +143,7 @@ const VERIFIED = ['verified', 'verified', 'verified', 'verified'];
 describe('the login form', () => {
   it('MX-E16: is planned, coded, asked about, checked and verified, task by task', async () => {
     const { room, answer, checked } = await tell(new LoginStory(), steps());
-    const rows = [...room.orchestrator.ended.values()].sort((a, b) => a.number - b.number);
+    const rows = endedIn(room.orchestrator).sort((a, b) => a.number - b.number);
     // 1. An issue of 100 minutes becomes three tasks of 30, 40 and 20 minutes.
     expect(rows.map(({ item }) => item.minutes)).toEqual([100, 30, 40, 20]);
     // 2. They are done one after the other, each pulled once.
@@ -165,7 +166,7 @@ describe('the login form', () => {
     // 7. The dashboard has heard of every hand-off, and nothing is left.
     expect(handoffs.every(({ isAccepted }) => isAccepted)).toBe(true);
     expect(room.dashboard.counts).toEqual({ 3: 3, 4: 3, 7: 3 });
-    expect([room.orchestrator.open.size, room.tickets()]).toEqual([0, []]);
+    expect([openIn(room.orchestrator).length, room.tickets()]).toEqual([0, []]);
   });
 
   it('MX-E16: waits for people where the Answer Team is at 30 %, and goes on by a clear reply', async () => {

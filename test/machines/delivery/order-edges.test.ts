@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AlertDeskContext, alertsIn } from '../../../src/machines/people/alerts/alert-desk.ts';
 import { type NextReply } from '../../../src/machines/delivery/tasks/task-messages.ts';
 import { DeliveryRoom, MINUTE_MS, task } from '../../support/machines/delivery-room.ts';
+import { openIn } from '../../../src/machines/rules/records.ts';
 
 const pass = (room: DeliveryRoom, ms: number) => room.test.clock.advance(ms, () => room.test.settle());
 const started = () => DeliveryRoom.start({ delivery: { ports: { verify: () => Promise.resolve({ failures: [] }) } } });
@@ -25,7 +26,7 @@ describe('a task', () => {
       await room.next('eve');
       await room.done('eve', 'TASK-001', { status, followUps: [{ title: 'Old form', minutes: 20 }] });
       expect(room.task('TASK-002')).toMatchObject({ status: 'ready', item: { title: 'Old form' } });
-      expect(room.orchestrator.open.size).toBe(2);
+      expect(openIn(room.orchestrator).length).toBe(2);
     },
   );
 

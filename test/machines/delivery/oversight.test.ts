@@ -14,6 +14,7 @@ import {
   SECOND_MS,
   task,
 } from '../../support/machines/delivery-room.ts';
+import { openIn } from '../../../src/machines/rules/records.ts';
 
 let room: DeliveryRoom;
 afterEach(() => room?.test.system.stop());
@@ -54,7 +55,7 @@ const cardOf = (title: string) => {
   return JSON.stringify(room.context(`alert-cards/${id}`));
 };
 const tasks = (count: number, name = 'Task') => Array.from({ length: count }, (_, at) => task(`${name} ${at + 1}`));
-const titles = () => [...room.orchestrator.open.values()].map(({ item }) => item.title);
+const titles = () => openIn(room.orchestrator).map(({ item }) => item.title);
 const tickets = () => room.tickets().map(({ title }) => title);
 const next = () => room.test.advance(3 * SECOND_MS);
 const follow = (count: number, of = 'TASK-001') => {

@@ -10,6 +10,7 @@ import { type TeamContext } from '../../../src/machines/delivery/teams/team.ts';
 import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';
 import { answering } from '../../support/machines/answer-room.ts';
 import { DeliveryRoom, MINUTE_MS, SECOND_MS, task } from '../../support/machines/delivery-room.ts';
+import { openIn } from '../../../src/machines/rules/records.ts';
 
 let room: DeliveryRoom;
 afterEach(() => room?.test.system.stop());
@@ -158,7 +159,7 @@ describe('a plan', () => {
     // What is decided waits for nobody.
     expect([room.status('TASK-001'), room.status('TASK-002')]).toEqual(['ready', 'ready']);
     await room.answer(room.tickets()[0]!.id, 'Post-launch, nice-to-have');
-    const rows = [...room.orchestrator.open.values()];
+    const rows = openIn(room.orchestrator);
     expect(rows.map(({ status, because, item }) => [item.title, item.priority, status, because])).toEqual([
       ['Adopt', 1, 'ready', null],
       ['Listings', 2, 'ready', null],

@@ -14,6 +14,8 @@ import { type WorkItem } from '../../../src/machines/work/work-item.ts';
 import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';
 import { evidenceFor } from '../../support/machines/answer-room.ts';
 import { DeliveryRoom, MINUTE_MS, SECOND_MS, task } from '../../support/machines/delivery-room.ts';
+import { type AnswerDeskContext } from '../../../src/machines/answers/desk-state.ts';
+import { openIn, recordsIn } from '../../../src/machines/rules/records.ts';
 
 type Found = Awaited<ReturnType<DeliveryPorts['verify']>>;
 
@@ -498,11 +500,7 @@ describe('the Answer Team', () => {
     const answers = saying(answer, confidence);
     await finished({ finds: [{ ...PASSES, ...ran([]) }, shows], answers }, { acceptance });
     await pass(3 * MINUTE_MS);
-    const { open: waiting, ended } =
-      room.context<Record<'open' | 'ended', { values(): Iterable<{ response: { confidence: number } | null }> }>>(
-        'answers',
-      );
-    const told = [...waiting.values(), ...ended.values()].map(({ response }) => response?.confidence);
+    const told = recordsIn(room.context<AnswerDeskContext>('answers')).map(({ response }) => response?.confidence);
     expect(told).toEqual([confidence]);
     expect(asked.map((one) => one.wanted)).toEqual(wanted);
   });
@@ -528,10 +526,7 @@ describe('the Answer Team', () => {
   it('AT-044: is asked in the priority of the task', async () => {
     await finished({ finds: [{ ...PASSES, ...ran([]) }] }, { acceptance, priority: 1 });
     await pass();
-    const { open: rows } = room.context<{ open: { values(): Iterable<{ priority: number; trigger: string }> } }>(
-      'answers',
-    );
-    const [question] = rows.values();
+    const [question] = openIn(room.context<AnswerDeskContext>('answers'));
     expect(question).toMatchObject({ priority: 1, trigger: 'verification_low_confidence' });
   });
 });

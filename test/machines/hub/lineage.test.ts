@@ -6,6 +6,7 @@ import { type LineageEntry } from '../../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../../src/machines/hub/session-records.ts';
 import { type Role } from '../../../src/machines/hub/roles.ts';
 import { handoff, HubRoom, type TestWork } from '../../support/machines/hub-room.ts';
+import { endedIn } from '../../../src/machines/rules/records.ts';
 
 /** Spawns of a hub: spokes side by side, or a nested hub with spokes of its own. */
 type Move = readonly Role[] | { readonly hub: 'Analyst' | 'Runner'; readonly spokes: readonly Role[] };
@@ -65,7 +66,7 @@ async function told(moves: readonly Move[], cuts: readonly number[]) {
   const [first = 10_000, ...others] = cuts;
   const { room } = await HubRoom.startCut({ work: workOf(moves), order: LED }, first);
   const { store, clock } = room.test;
-  const isOver = () => room.desk.ended.size > 0;
+  const isOver = () => endedIn(room.desk).length > 0;
   for (const cut of others) {
     const until = store.writes + cut;
     for (let round = 0; round < 500 && store.writes < until && !isOver(); round++)

@@ -12,6 +12,7 @@ import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { startMachines } from '../../support/machines/machines-under-test.ts';
 import { byEffort, LONG } from '../../support/effort.ts';
 import { HOUR_MS, startDesks } from '../../support/machines/desks.ts';
+import { openIn } from '../../../src/machines/rules/records.ts';
 
 /** Folds nearly every epoch, so that what is left on disk is what the state names. */
 const journal = { fold: { windowEpochs: 2, sliceRecords: 1_000 } };
@@ -45,7 +46,7 @@ it(`${ALERTS} raised and acknowledged alerts leave no rows, keys or pages except
         },
       });
     await test!.settle();
-    expect(context().open.size).toBe(ALERTS);
+    expect(openIn(context()).length).toBe(ALERTS);
     for (const id of ids) await test!.shard.send(DESKS.alerts, { type: 'alert.acknowledge', id: `alert-${id}` });
     await test!.settle();
     await test!.advance(HOUR_MS);
@@ -69,14 +70,13 @@ it(`${ALERTS} raised and acknowledged alerts leave no rows, keys or pages except
   expect(afterFirst).toMatchObject({
     keys: keysBefore,
     rows: {
-      open: 0,
       cardsAbout: 0,
       batchMarks: 0,
       markedItems: 0,
       waiting: 0,
       held: 0,
-      ended: ENDED_KEPT,
-      endedOrder: ENDED_KEPT,
+      rows: ENDED_KEPT,
+      places: ENDED_KEPT,
     },
   });
   await work(ALERTS + 1);

@@ -32,6 +32,7 @@ import { planOf } from '../fixtures/plans/plans.ts';
 import { DESKS } from '../../../src/machines/desks.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
+import { recordIn } from '../../../src/machines/rules/records.ts';
 
 export const SECOND_MS = 1_000;
 
@@ -178,7 +179,7 @@ export class AnswerRoom {
   }
 
   row(id: string): QuestionRow {
-    return (this.desk.open.get(id) ?? this.desk.ended.get(id))!;
+    return recordIn(this.desk, id)!;
   }
 
   /** The row of a ticket in its list; undefined for an unknown one. */

@@ -12,6 +12,7 @@ import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import { type TicketDeskContext } from '../../../src/machines/people/tickets/ticket-desk.ts';
 import { DESKS } from '../../../src/machines/desks.ts';
 import { asker, evidenceFor, type Heard, SECOND_MS } from './answer-room.ts';
+import { recordsIn } from '../../../src/machines/rules/records.ts';
 
 /** The actors that ask; other askers are clients from outside. */
 export const ACTORS = ['first', 'second'] as const;
@@ -141,8 +142,7 @@ function contextOf<Context>({ snapshot }: Any, address: string): Context {
 export const deskIn = (view: Any): AnswerDeskContext => contextOf(view, DESKS.answers);
 
 export function questionsIn(view: Any): readonly QuestionRow[] {
-  const { open, ended } = deskIn(view);
-  return [...open.values(), ...ended.values()];
+  return recordsIn(deskIn(view));
 }
 
 /** Tickets by the question that they are about: those that people can answer, or all. */

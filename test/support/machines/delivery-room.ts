@@ -19,6 +19,7 @@ import { type BossOptions } from '../../../src/supervisor/child-spec.ts';
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { showsBy } from '../shown-by.ts';
+import { recordIn } from '../../../src/machines/rules/records.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -99,8 +100,7 @@ export class DeliveryRoom {
   }
 
   task(id: string): TaskRow {
-    const { open, ended } = this.orchestrator;
-    return (open.get(id) ?? ended.get(id))!;
+    return recordIn(this.orchestrator, id)!;
   }
 
   status(id: string): string {

@@ -19,6 +19,7 @@ import { type WorkItem } from '../../../src/machines/work/work-item.ts';
 import { chanceOf } from '../../../src/testing/simulation/keyed-chance.ts';
 import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { DeliveryRoom, MINUTE_MS, SECOND_MS } from './delivery-room.ts';
+import { endedIn, openIn, recordsIn } from '../../../src/machines/rules/records.ts';
 
 const CODERS = ['ann', 'ben', 'cid', 'dot', 'eve'] as const;
 type Move = (story: DeliveryStory) => Promise<void>;
@@ -221,7 +222,7 @@ export class DeliveryStory {
   }
 
   get open(): readonly TaskRow[] {
-    return [...this.room.orchestrator.open.values()];
+    return openIn(this.room.orchestrator);
   }
 
   get overseer(): OverseerContext {
@@ -266,10 +267,10 @@ export class DeliveryStory {
 
   /** Checks what holds at rest. */
   check(): void {
-    const { working, places, queue, pulls, counts, open, ended } = this.room.orchestrator;
-    const rows = [...open.values(), ...ended.values()];
+    const { working, sessionsMax, queue, pulls, counts } = this.room.orchestrator;
+    const rows = recordsIn(this.room.orchestrator);
     const coders = [...working.values()].map(({ coder }) => coder);
-    this.unless(working.size <= places, 'more sessions than places');
+    this.unless(working.size <= sessionsMax, 'more sessions than places');
     this.unless(new Set(coders).size === coders.length, 'a session has two tasks');
     this.unless(pulls.size === 0, 'a session waits for a directive');
     const byWork = rows.filter(({ status }) => status === 'in_progress').map(({ id }) => id);
@@ -283,7 +284,7 @@ export class DeliveryStory {
       'queue and ready tasks differ',
     );
     const waiting = new Set(this.room.tickets().map(({ id }) => id));
-    for (const { status, reason, tickets } of open.values())
+    for (const { status, reason, tickets } of this.open)
       if (status === 'blocked' && ['stall', 'coder', 'size', 'context', 'question', 'checks'].includes(reason!))
         this.unless(
           tickets.some((id) => waiting.has(id)),
@@ -292,7 +293,7 @@ export class DeliveryStory {
     for (const status of new Set(rows.map((row) => row.status)))
       this.unless(counts[status] === rows.filter((row) => row.status === status).length, `miscounted: ${status}`);
     this.unless(rows.length === this.planning.tasks, 'a task is lost');
-    for (const { status, because, isDeferred } of ended.values())
+    for (const { status, because, isDeferred } of endedIn(this.room.orchestrator))
       this.unless(
         status !== 'failed' || (because !== null && because !== 'is being broken down' && isDeferred !== true),
         'the reason of a failed task is lost',
@@ -387,8 +388,7 @@ export class DeliveryStory {
     this.seen.scored = counts[10] ?? 0;
     this.seen.unclear = tickets.filter(({ followUps }) => followUps > 0).length;
     this.seen.batches = tickets.filter(({ about }) => about === 'batch').length;
-    const { open, ended } = this.room.orchestrator;
-    const rows = [...open.values(), ...ended.values()];
+    const rows = recordsIn(this.room.orchestrator);
     this.seen['busy files'] = rows.filter(({ check }) => check?.isTimedOut === true).length;
   }
 
@@ -409,11 +409,11 @@ export class DeliveryStory {
     this.unless(this.#kept.size === 0, 'a task that has ended is kept for later');
     const left = this.room.tickets().filter(({ about }) => about === 'investigation');
     this.unless(left.length === 0, 'an investigation of a task that has ended is open');
-    const { ended } = this.room.orchestrator;
-    const verified = [...ended.values()].filter(({ status }) => status === 'verified').map(({ id }) => id);
-    this.unless(ended.size >= this.#tasks, `${ended.size} tasks are too few`);
+    const ended = endedIn(this.room.orchestrator);
+    const verified = ended.filter(({ status }) => status === 'verified').map(({ id }) => id);
+    this.unless(ended.length >= this.#tasks, `${ended.length} tasks are too few`);
     this.unless(
-      [...ended.values()].every(({ status }) => status === 'verified' || status === 'failed'),
+      ended.every(({ status }) => status === 'verified' || status === 'failed'),
       'a task has ended without a verdict',
     );
     this.unless(same(verified, await this.#recorded()), 'records and verified tasks differ');

@@ -26,6 +26,7 @@ import { DESKS } from '../../../src/machines/desks.ts';
 import { type Shard } from '../../../src/shard.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
+import { endedIn, recordIn } from '../../../src/machines/rules/records.ts';
 
 /** The work of a session in a test: its result, whatever it does on the way. */
 export type TestWork = (work: SessionWork, facts: EffectFacts, signal: AbortSignal) => unknown;
@@ -125,7 +126,7 @@ export class HubRoom {
     const before = store.writes;
     await system.send(DESKS.hubs, orderOf(options) as { type: string });
     for (let round = 0; round < 2_000 && store.writes < before + cut; round++) {
-      if (room.desk.ended.size > 0) return { room, isCut: false };
+      if (endedIn(room.desk).length > 0) return { room, isCut: false };
       await new Promise<void>((resolve) => clock.defer(resolve));
     }
     await room.powerCut();
@@ -144,7 +145,7 @@ export class HubRoom {
   }
 
   run(id = 'R-1'): RunRecord {
-    return (this.desk.open.get(id) ?? this.desk.ended.get(id))!;
+    return recordIn(this.desk, id)!;
   }
 
   hub(id = 'R-1'): { value: unknown; context: HubContext } {

@@ -26,6 +26,7 @@ import { DESKS } from '../../../src/machines/desks.ts';
 import { type Port } from '../../../src/machines/work/port.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
+import { recordIn } from '../../../src/machines/rules/records.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -126,7 +127,7 @@ export class TicketRoom {
   }
 
   row(ticket: string): TicketRow {
-    const record = this.desk.open.get(ticket) ?? this.desk.ended.get(ticket);
+    const record = recordIn(this.desk, ticket);
     return listedRow(this.desk, record!)!;
   }
 

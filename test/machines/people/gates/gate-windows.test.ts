@@ -8,6 +8,7 @@ import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import { byEffort, PATIENCE_MS } from '../../../support/effort.ts';
 import { GatewayTest, type MemoryClient } from '../../../support/gateway/memory-client.ts';
 import { startSpreadGateway } from '../../../support/gateway/workers-kit.ts';
+import { openIn } from '../../../../src/machines/rules/records.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -118,7 +119,7 @@ describe(`a desk with ${GATES.toLocaleString('en')} open gates`, () => {
 
       // Counts.
       await test.advance(1_000);
-      const rows = [...(test.test.shard.snapshot(DESKS.gates)!.context as GateDeskContext).open.values()];
+      const rows = openIn(test.test.shard.snapshot(DESKS.gates)!.context as GateDeskContext);
       const { nowMs } = test.test.shard.clientApi as { nowMs: number };
       const dueBy = (ms: number) => rows.filter(({ deadlineAtMs }) => (deadlineAtMs ?? Infinity) <= nowMs + ms).length;
       const [now, soon] = [dueBy(2 * HOUR_MS), dueBy(6 * HOUR_MS)];
