@@ -235,7 +235,8 @@ async function pageOf(filter: TicketFilter, reader: DurableReader): Promise<z.in
 }
 
 async function ticketOf(id: string, reader: DurableReader): Promise<z.input<typeof whole>> {
-  const record = (await rowAt<TicketRecord>(reader, 'open', id)) ?? (await rowAt<TicketRecord>(reader, 'ended', id));
+  const place = await rowAt<string>(reader, 'places', id);
+  const record = place === undefined ? undefined : await rowAt<TicketRecord>(reader, 'rows', place);
   if (record === undefined) return { ticket: null, question: null, thread: [] };
   const ticket = (await rowAt<ShownRow>(reader, shelfOf(record.status), rowKey(record))) ?? null;
   try {

@@ -43,7 +43,7 @@ describe('the procedures of gates', () => {
       problems: [],
     });
     expect(await call('gates.open')).toMatchObject({ rows: {}, size: 0, next: null });
-    expect(await call('gates.closed')).toMatchObject({ size: 1, isReverse: true });
+    expect(await call('gates.closed')).toMatchObject({ size: 1, isReverse: false });
     expect(await call('gates.get', { gate: id })).toMatchObject({ gate: { result: { by: 'ada' } }, question: null });
     await test.stop();
   });

@@ -20,6 +20,7 @@ import {
   PORT_QUESTION,
   SECOND_MS,
 } from '../../support/machines/answer-room.ts';
+import { openIn } from '../../../src/machines/rules/records.ts';
 
 const CURRENCY = 'Which currency do customers pay in?';
 const DAY_MS = 24 * 3_600 * SECOND_MS;
@@ -172,7 +173,7 @@ describe('answers at hand', () => {
       await room.test.settle();
       expect(await shared).toMatchObject({ status: 'waiting', question_id: 'Q-1', ticket_id: 'TK-0001' });
       await room.powerCut();
-      expect(room.desk).toMatchObject({ next: 2, open: { size: 1 } });
+      expect([room.desk.next, openIn(room.desk).length]).toEqual([2, 1]);
       await room.resolve('TK-0001', 'Euro only.');
       expect(room.heard('reviewer')).toMatchObject([
         { type: 'answer.given', question: 'Q-1', status: 'waiting', answer: null },

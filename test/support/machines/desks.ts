@@ -70,6 +70,8 @@ export interface DesksOptions {
   /** Leaves out the stand-in. */
   readonly isAlone?: boolean;
   readonly journal?: TestSystemOptions['journal'];
+  /** Makes the agents that are used of those of today. */
+  readonly as?: (agents: readonly AnyAgent[]) => readonly AnyAgent[];
 }
 
 export class Desks {
@@ -114,6 +116,7 @@ export async function startDesks({
   deliver,
   isAlone = false,
   journal,
+  as = (agents) => agents,
 }: DesksOptions = {}): Promise<Desks> {
   const coordinator = defineAgent({ name: 'stand-in', machine: standIn, events: { tell: z.looseObject({}) } });
   const provided = failureAgents.map((agent) => {
@@ -125,7 +128,7 @@ export async function startDesks({
     ...failureDesks,
     ...(isAlone ? [] : [{ id: DESKS.coordinator, systemId: DESKS.coordinator, agent: 'stand-in', input: { answers } }]),
   ];
-  const agents = [coordinator, ...provided];
+  const agents = as([coordinator, ...provided]);
   return new Desks(await startMachines({ agents, tree: { children }, ...(journal !== undefined && { journal }) }));
 }
 

@@ -25,6 +25,7 @@ import {
 } from '../../../support/machines/debate-room.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';
 import { LONG } from '../../../support/effort.ts';
+import { goOn, keepApart } from '../../../support/machines/records-apart.ts';
 
 let room: Room;
 afterEach(() => room.test.shard.stop());
@@ -481,8 +482,10 @@ describe('a store of the version before, whose regimes were those of finance in 
     const { challenge, say, test, record } = room;
     await say('regime.readings', { readings: { volatility: 31, indexChange: 0.2, rate: 2 } });
     await challenge({ priority: 'ordinary' });
+    await keepApart(test, [DESKS.debates]);
     await test.crash();
     await test.restart({ agents: options.agents });
+    await goOn(test, [DESKS.debates]);
     await challenge({ id: 'd-2', priority: 'ordinary' });
     await test.advance(HOUR_MS);
     expect([record().analysis!.regime, record('d-2').analysis!.regime]).toEqual(['HIGH_VOLATILITY', 'HIGH_VOLATILITY']);

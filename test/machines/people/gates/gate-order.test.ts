@@ -6,9 +6,9 @@ import { gateChildren, gateDesk, type GateDeskContext } from '../../../../src/ma
 import { placeBehind, placeOfGate, urgencyOfGate } from '../../../../src/machines/people/gates/gate-order.ts';
 import { gate } from '../../../../src/machines/people/gates/gate.ts';
 import { DESKS } from '../../../../src/machines/desks.ts';
-import { table } from '../../../../src/table.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
 import { endedIn, openIn, recordsIn } from '../../../../src/machines/rules/records.ts';
+import { goOn, keepApart } from '../../../support/machines/records-apart.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -73,34 +73,23 @@ describe('the open gates of a desk', () => {
     await open(test, 'a', null);
     await open(test, 'b', 9 * HOUR_MS, { onTimeout: { name: 'standard', value: 1 } });
     await open(test, 'c', HOUR_MS);
-    await becomesVersion1(test);
+    await open(test, 'd', HOUR_MS);
+    await ask(test, { type: 'gate.answer', gate: 'd', by: 'ada', answer: {} });
+    await keepApart(test, [DESKS.gates], ['onTimeout']);
     expect(Object.keys(deskOf(test))).not.toContain('rows');
     await test.crash();
     await test.restart({ agents: [gate, gateDesk] });
-    await test.shard.admin.resume(DESKS.gates, AS);
+    await goOn(test, [DESKS.gates]);
     expect(idsOf(test)).toEqual(['c', 'b', 'a']);
-    expect([...deskOf(test).places.keys()]).toEqual(['a', 'b', 'c']);
+    expect([...deskOf(test).places.keys()]).toEqual(['a', 'b', 'c', 'd']);
+    expect(endedIn(deskOf(test))).toMatchObject([{ id: 'd', phase: 'answered', onTimeout: null }]);
     await ask(test, { type: 'gate.extend', gate: 'c', by: 'ada', byMs: 24 * HOUR_MS });
     expect(idsOf(test)).toEqual(['b', 'c', 'a']);
     await test.advance(9 * HOUR_MS);
     expect(idsOf(test)).toEqual(['c', 'a']);
-    expect(endedIn(deskOf(test))).toMatchObject([{ id: 'b', phase: 'timedOut' }]);
+    expect(endedIn(deskOf(test))).toMatchObject([{ id: 'd' }, { id: 'b', phase: 'timedOut' }]);
   });
 });
-
-const AS = { by: 'ada', reason: 'an older store' };
-
-/** Leaves the desk suspended as version 1 stored it: open gates by id, and without what it did not keep. */
-async function becomesVersion1(test: TestSystem): Promise<void> {
-  await test.shard.admin.suspend(DESKS.gates, AS);
-  const change = ({ context }: { readonly context: unknown }) => {
-    const { rows: _, places: __, ...others } = context as GateDeskContext;
-    const open = openIn(context as GateDeskContext).map(({ onTimeout: ___, ...row }) => [row.id, row] as const);
-    return { context: { ...others, open: table(open), ended: table(), endedOrder: table() } };
-  };
-  await test.shard.admin.replaceState(DESKS.gates, change as never, AS);
-  await test.settle();
-}
 
 describe('the order of gates', () => {
   it('is that of their deadlines, whatever their ids', () => {
