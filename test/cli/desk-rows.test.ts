@@ -20,7 +20,7 @@ describe('a review of a debate', () => {
   function crew(opensAfterLooks: number | null): DeskView & { readonly orders: DeskOrder[] } {
     const orders: DeskOrder[] = [];
     const row = { id: 'margin+1', audience: ['*'], isOver: false, number: 1, ref: null, orders: 0 };
-    const open = { ...newDesk(), open: table([['margin+1', row]]) } as never;
+    const open = { ...newDesk(), rows: table([['0 1', row]]), places: table([['margin+1', '0 1']]) } as never;
     let looks = 0;
     return {
       orders,

@@ -13,7 +13,7 @@ import { earlierAgents, goOn, keepApart } from '../../support/machines/records-a
 
 let running: TestSystem | undefined;
 afterEach(async () => {
-  await running?.stop();
+  await running?.shard.stop();
   running = undefined;
 });
 

@@ -21,7 +21,7 @@ export function earlierAgents(
   });
 }
 
-/** Leaves desks suspended with their records as earlier builds stored them, without the fields that they did not have. */
+/** Leaves desks suspended with their records as earlier builds stored them, without fields that they did not have. */
 export async function keepApart(
   test: TestSystem,
   desks: readonly string[],

@@ -43,8 +43,8 @@ export const orchestrator: AnyAgent = ruledAgent({
   name: 'orchestrator',
   rules: RULES as unknown as Rules<OrchestratorContext>,
   context: newOrchestrator,
-  // The first version neither passed on what others check, nor counted; the second one merged nothing; the third one had
-  // a table for open tasks and one for others.
+  // The first version neither passed on what others check, nor counted; the second one merged nothing; the third one
+  // had a table for open tasks and one for others.
   ...{ version: 4, migrate: { 2: counting, 3: (old: object) => old, 4: tasksInOneTable } },
   records: { tasks: { schema: taskEntry, keep: { count: TASK_ENTRIES_KEPT_MAX } } },
 });

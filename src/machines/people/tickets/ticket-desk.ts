@@ -130,7 +130,8 @@ type ApartContext = DeskApart<TicketDeskContext>;
 export const ticketDesk = ruledAgent({
   name: 'ticket-desk',
   version: 3,
-  // Version 1 knew no keys, and nobody could wait at the desk. Version 2 had a table for live tickets and one for others.
+  // Version 1 knew no keys, and nobody could wait at the desk; version 2 had a table for live tickets and one for
+  // others.
   migrate: {
     2: (old: ApartContext): ApartContext => ({ ...old, keys: table(), waiters: table() }),
     3: (old: ApartContext): TicketDeskContext => deskInOneTable(old, TICKETS),
