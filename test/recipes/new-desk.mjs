@@ -88,7 +88,8 @@ const PROCEDURES = `  'handovers.open': window({
     means: 'Work that one person offers to another.',
     params: z.object({ to: z.string().optional().describe('Only what is offered to this person.') }),
     row: z.object({ id: z.string(), work: z.string(), from: z.string(), to: z.string() }),
-    of: { address: HANDOVER_DESK.id, table: 'open' },
+    of: { address: HANDOVER_DESK.id, table: 'rows' },
+    range: () => OPEN_ROWS,
     shows: ({ id, work, from, to }: Handover, _, wanted) =>
       wanted.to === undefined || wanted.to === to ? { id, work, from, to } : undefined,
     example: { p: {}, r: { rows: {}, size: 0, next: null, isReverse: false } },
@@ -107,6 +108,7 @@ const PROCEDURES = `  'handovers.open': window({
 
 const PROCEDURE_IMPORTS = `import { window } from './actors/api/window.ts';
 import { HANDOVER_DESK, type Handover } from './machines/people/handovers/handover-desk.ts';
+import { OPEN_ROWS } from './machines/rules/records.ts';
 `;
 
 const VIEW = `/** Work that one person offers to another, with the order that accepts it. */

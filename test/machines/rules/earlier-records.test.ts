@@ -7,7 +7,7 @@ import { type AlertDeskContext, alertsIn } from '../../../src/machines/people/al
 import { endedIn, openIn } from '../../../src/machines/rules/records.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { roomOf, roomOptions } from '../../support/machines/debate-room.ts';
-import { Desks, startDesks } from '../../support/machines/desks.ts';
+import { type Desks, startDesks } from '../../support/machines/desks.ts';
 import { startMachines } from '../../support/machines/machines-under-test.ts';
 import { earlierAgents, goOn, keepApart } from '../../support/machines/records-apart.ts';
 
