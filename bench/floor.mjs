@@ -5,9 +5,9 @@
  * the checks that Bosun promises.
  */
 import { admit } from '../dist/actors/model/value-check.js';
-import { createCodec } from '../dist/persistence/codec.js';
-import { PackedDeltas } from '../dist/persistence/deltas.js';
-import { plainReferences } from '../dist/persistence/plain-references.js';
+import { createCodec } from '../dist/persistence/format/codec.js';
+import { PackedDeltas } from '../dist/persistence/format/deltas.js';
+import { plainReferences } from '../dist/persistence/format/plain-references.js';
 import { durableLoad } from './load.mjs';
 import { workerId } from './population.mjs';
 import { epochLikeKey, rawLevel } from './stores.mjs';

@@ -3,9 +3,9 @@
  * controlled by messages from the row's process: `{ id, ask }` is answered with `{ id, ... }`.
  */
 import { mkdir } from 'node:fs/promises';
-import { dataDirectory } from '../dist/cli/data-directory.js';
-import { frontDoor } from '../dist/cli/front-door.js';
-import { servedFolder } from '../dist/cli/served-system.js';
+import { dataDirectory } from '../dist/cli/store/data-directory.js';
+import { frontDoor } from '../dist/cli/reach/front-door.js';
+import { servedFolder } from '../dist/cli/serve/served-system.js';
 import { profiler } from './profile.mjs';
 
 /** Not what is measured. */

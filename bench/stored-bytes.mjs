@@ -1,8 +1,8 @@
 /** Bytes on disk of one thing beside its value. Texts are random: LevelDB cannot make them shorter. */
 import { randomBytes } from 'node:crypto';
 import { levelStore } from '../dist/index.js';
-import { createCodec } from '../dist/persistence/codec.js';
-import { plainReferences } from '../dist/persistence/plain-references.js';
+import { createCodec } from '../dist/persistence/format/codec.js';
+import { plainReferences } from '../dist/persistence/format/plain-references.js';
 
 /** A text of so many characters. */
 export function randomText(characters) {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Level } from 'level';
 import { levelStore } from '../dist/index.js';
 
-/** Size of the memtable, as in src/persistence/level-store.ts, for raw contenders too. */
+/** Size of the memtable, as in src/persistence/store/level-store.ts, for raw contenders too. */
 const WRITE_BUFFER_BYTES = 16 * 1024 * 1024;
 
 /** A key like those of epochs: `e!` and 14 digits. */

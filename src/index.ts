@@ -110,10 +110,10 @@ export { type Cancel, type Clock, systemClock } from './clock.ts';
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 export { BosunError, isBosunError } from './errors.ts';
 export { LogLine } from './log.ts';
-export { type Durability } from './persistence/journal.ts';
-export { type Finding, type Verification } from './persistence/verify.ts';
-export { levelStore } from './persistence/level-store.ts';
-export { memoryStore } from './persistence/memory-store.ts';
+export { type Durability } from './persistence/journal/journal.ts';
+export { type Finding, type Verification } from './persistence/upkeep/verify.ts';
+export { levelStore } from './persistence/store/level-store.ts';
+export { memoryStore } from './persistence/store/memory-store.ts';
 export { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
 export {
   type ChildCounts,

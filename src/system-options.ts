@@ -7,8 +7,8 @@ import { type StepEngineName } from './actors/model/step-engine.ts';
 import { type Random, type Store, type TurnOrder } from './actors/model/ports.ts';
 import { type Clock } from './clock.ts';
 import { type BosunError } from './errors.ts';
-import { type Durability, type JournalOptions } from './persistence/journal.ts';
-import { type ScrubOptions } from './persistence/scrubber.ts';
+import { type Durability, type JournalOptions } from './persistence/journal/journal.ts';
+import { type ScrubOptions } from './persistence/upkeep/scrubber.ts';
 import { type BossOptions, type ChildOptions, type NamedAgent } from './supervisor/child-spec.ts';
 import { type Strategy } from './supervisor/strategies.ts';
 

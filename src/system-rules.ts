@@ -23,7 +23,7 @@ import {
   problemOfOptions,
   rule,
 } from './option-rules.ts';
-import { type ScrubOptions } from './persistence/scrubber.ts';
+import { type ScrubOptions } from './persistence/upkeep/scrubber.ts';
 import { type BossSpec, parseTree } from './supervisor/child-spec.ts';
 import { unknownAgent } from './supervisor/named-agents.ts';
 import { type SystemOptions } from './system-options.ts';

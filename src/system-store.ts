@@ -4,9 +4,9 @@ import { type ActorState, type Journal } from './actors/model/ports.ts';
 import { type Clock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { callBack, type Log } from './log.ts';
-import { type JournalOptions } from './persistence/journal.ts';
-import { KeyRing } from './persistence/key-ring.ts';
-import { type ScrubberParts } from './persistence/scrubber.ts';
+import { type JournalOptions } from './persistence/journal/journal.ts';
+import { KeyRing } from './persistence/format/key-ring.ts';
+import { type ScrubberParts } from './persistence/upkeep/scrubber.ts';
 import { type SystemOptions } from './system-options.ts';
 
 /** Damage found in the store, and its subscribers. */

@@ -17,7 +17,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { BosunError, isBosunError } from './errors.ts';
 import { shown } from './lending.ts';
 import { type Log } from './log.ts';
-import { type Verification } from './persistence/verify.ts';
+import { type Verification } from './persistence/upkeep/verify.ts';
 import { logOf, Shard } from './shard.ts';
 import { OneShard, PlacedCalls, type Shards } from './shards.ts';
 import {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { answerCrew } from '../src/crew-plan.ts';
 import { type OrchestratorContext } from '../src/machines/delivery/tasks/orchestrator-state.ts';
-import { levelStore } from '../src/persistence/level-store.ts';
+import { levelStore } from '../src/persistence/store/level-store.ts';
 import { type TreeNode } from '../src/system-options.ts';
 import { createSystem, type System } from '../src/system.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';

@@ -15,7 +15,7 @@ import { type AlertDeskContext } from '../src/machines/people/alerts/alert-desk.
 import { type TicketReply } from '../src/machines/people/tickets/ticket-messages.ts';
 import { ticket } from '../src/machines/people/tickets/ticket.ts';
 import { taskAgent } from '../src/machines/tasks/task.ts';
-import { levelStore } from '../src/persistence/level-store.ts';
+import { levelStore } from '../src/persistence/store/level-store.ts';
 import { type TreeNode } from '../src/system-options.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
 import { until } from './support/until.ts';

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { setup } from 'xstate';
 import { crew, type Crew, type OpenGate, type WorkContext, type WrittenPlan } from '../src/crew.ts';
-import { memoryStore } from '../src/persistence/memory-store.ts';
+import { memoryStore } from '../src/persistence/store/memory-store.ts';
 import { type FaultyStore, faultyStore } from '../src/testing/faulty-store.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
 import { code } from './support/actors/account.ts';

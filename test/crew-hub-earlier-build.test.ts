@@ -10,7 +10,7 @@ import { hubCrew, type SpokeFunction } from '../src/crew-hub.ts';
 import { type LineageEntry } from '../src/machines/hub/handoff.ts';
 import { type HubDeskContext } from '../src/machines/hub/hub-desk.ts';
 import { type WorkPlanContext } from '../src/machines/hub/work-plan.ts';
-import { levelStore } from '../src/persistence/level-store.ts';
+import { levelStore } from '../src/persistence/store/level-store.ts';
 import { createSystem } from '../src/system.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
 import { endedIn } from '../src/machines/rules/records.ts';

@@ -1,7 +1,7 @@
 /** Sessions at the doors of a gateway: who may spawn, what their tools do, and what nobody may say for another. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../src/machines/hub/roles.ts';
-import { memoryStore } from '../src/persistence/memory-store.ts';
+import { memoryStore } from '../src/persistence/store/memory-store.ts';
 import { ANTI_SPAWN, ESCALATION } from '../src/machines/hub/prompt.ts';
 import { type Answer, HubDoors, type Seat, SOON } from './support/machines/hub-doors.ts';
 

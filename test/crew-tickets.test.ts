@@ -6,7 +6,7 @@ import { toldPhase } from '../src/machines/coordination/coordinator/progress.ts'
 import { type TicketDeskContext } from '../src/machines/people/tickets/ticket-desk.ts';
 import { type TicketReply } from '../src/machines/people/tickets/ticket-messages.ts';
 import { type TicketContext } from '../src/machines/people/tickets/ticket-state.ts';
-import { memoryStore } from '../src/persistence/memory-store.ts';
+import { memoryStore } from '../src/persistence/store/memory-store.ts';
 import { type AgentFunction } from '../src/machines/work/agent-function.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';

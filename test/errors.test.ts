@@ -1,7 +1,7 @@
 /** Errors: the text for anything that was thrown, and errors as JSON. */
 import { describe, expect, it } from 'vitest';
 import { admitError } from '../src/actors/model/thrown.ts';
-import { errorText } from '../src/cli/stopped-store.ts';
+import { errorText } from '../src/cli/store/stopped-store.ts';
 import { BosunError, isBosunError, messageOf } from '../src/errors.ts';
 import { STACK_FRAMES_MAX } from '../src/limits.ts';
 import { failureOf } from '../src/machines/work/failure-tiers.ts';

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { channel } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
-import { levelStore } from '../src/persistence/level-store.ts';
+import { levelStore } from '../src/persistence/store/level-store.ts';
 import { changesSince, restored, surroundings } from './support/leftovers.ts';
 
 type Undo = () => unknown;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../src/actors/api/define-agent.ts';
 import { type AnyAgent } from '../src/actors/model/agent.ts';
 import { gateAgents } from '../src/machines/people/gates/gate-desk.ts';
-import { memoryStore } from '../src/persistence/memory-store.ts';
+import { memoryStore } from '../src/persistence/store/memory-store.ts';
 import { type BossOptions } from '../src/supervisor/child-spec.ts';
 import { createSystem, type System } from '../src/system.ts';
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { defineAgent } from '../src/actors/api/define-agent.ts';
 import { createClient } from '../src/client/client.ts';
 import { createGateway } from '../src/gateway/network/server.ts';
-import { memoryStore } from '../src/persistence/memory-store.ts';
+import { memoryStore } from '../src/persistence/store/memory-store.ts';
 import { createSystem } from '../src/system.ts';
 import { startTestSystem } from '../src/testing/test-system.ts';
 import { code } from './support/actors/account.ts';

@@ -4,7 +4,7 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { createSystem, defineAgent, type Durability } from 'bosun';
 import { faultyStore } from 'bosun/testing';
-import { PREFIX } from '../src/persistence/keys.ts';
+import { PREFIX } from '../src/persistence/format/keys.ts';
 
 const counter = defineAgent({
   name: 'counter',

@@ -180,8 +180,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/supervisor/intensity.ts',
       'src/supervisor/partition.ts',
       // Calls between threads are bytes of the store's codec, and each thread opens its own store.
-      'src/persistence/codec.ts',
-      'src/persistence/level-store.ts',
+      'src/persistence/format/codec.ts',
+      'src/persistence/store/level-store.ts',
       'src/shard.ts',
       'src/shards.ts',
       'src/system-calls.ts',
@@ -586,7 +586,7 @@ const BANS: readonly Ban[] = [
     what: ['process'],
     home: [
       'src/cli/',
-      'src/persistence/level-store.ts',
+      'src/persistence/store/level-store.ts',
       'src/actors/world/crash-loop-guard.ts',
       'src/gateway/network/announcement.ts',
       'src/knowledge/reader.ts',
@@ -640,7 +640,11 @@ const LITERAL_LUCK = /new SeededRandom\(\d|\bseed: \d+\b(?!, steps)|\.listen\([1
  * The homes of the first letters of store keys: those of keyspaces in one file, those of the store itself in the
  * other. The last file has keys for the order of any store, which are not keys of Bosun.
  */
-const LETTERS_AT_HOME = ['src/actors/model/ports.ts', 'src/persistence/keys.ts', 'src/testing/store-conformance.ts'];
+const LETTERS_AT_HOME = [
+  'src/actors/model/ports.ts',
+  'src/persistence/format/keys.ts',
+  'src/testing/store-conformance.ts',
+];
 
 /** A docstring that begins without its noun (docs/style.md). */
 const HEADLESS = new RegExp(

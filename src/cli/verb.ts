@@ -9,9 +9,9 @@ import { didYouMean } from '../near-names.ts';
 import { dataAround, DEFAULT_DATA } from './default-data.ts';
 import { type RecordKey } from '../actors/api/record-pages.ts';
 import { type StopLevel } from '../machines/hub/stop-levels.ts';
-import { type DeskOptions } from './desk-row.ts';
+import { type DeskOptions } from './desks/desk-row.ts';
 import { type ExitCode } from './exit-codes.ts';
-import type { ChartFormat } from './inspect-command.ts';
+import type { ChartFormat } from './system/inspect-command.ts';
 import { type DataCommand, type Environment, type RemoteGateway, type Surroundings } from './surroundings.ts';
 
 export interface Verb {

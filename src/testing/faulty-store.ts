@@ -12,8 +12,8 @@ import {
 } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
-import { EVERY_KEY } from '../persistence/keys.ts';
-import { assertWrites, inBatches, OrderedMap, snapshotOf } from '../persistence/memory-store.ts';
+import { EVERY_KEY } from '../persistence/format/keys.ts';
+import { assertWrites, inBatches, OrderedMap, snapshotOf } from '../persistence/store/memory-store.ts';
 
 /** One write of the store, as its log records it. */
 export interface LoggedBatch {

@@ -10,7 +10,7 @@ import { admit } from '../actors/model/value-check.ts';
 import { type Clock } from '../clock.ts';
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
-import { createCodec } from '../persistence/codec.ts';
+import { createCodec } from '../persistence/format/codec.ts';
 
 /** The verb of calls to the worker gateway; the first argument is the gateway's own verb. */
 export const WORKER_GATEWAY = 'workerGateway';

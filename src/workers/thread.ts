@@ -9,7 +9,7 @@ import { assert } from '../assert.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { harmless, LogLine, unawaitedLine } from '../log.ts';
-import { levelStore } from '../persistence/level-store.ts';
+import { levelStore } from '../persistence/store/level-store.ts';
 import { Shard } from '../shard.ts';
 import { packed, toldError } from './call-messages.ts';
 import { CallService, type WorkerGateway, type WorkerGatewayModule } from './call-service.ts';

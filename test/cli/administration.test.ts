@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../src/actors/world/audit-record.ts';
 import { type DeadLetter } from '../../src/actors/world/mailbox/dead-letter.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { clerk, note } from '../support/actors/clerk.ts';

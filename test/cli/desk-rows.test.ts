@@ -1,8 +1,8 @@
 /** The output of the desk verbs for a slow crew: it is true, however long an order takes. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DEBATES } from '../../src/cli/debates-row.ts';
-import { type DeskOrder, type DeskView } from '../../src/cli/desk-view.ts';
-import { PAUSES } from '../../src/cli/pauses-row.ts';
+import { DEBATES } from '../../src/cli/desks/debates-row.ts';
+import { type DeskOrder, type DeskView } from '../../src/cli/desks/desk-view.ts';
+import { PAUSES } from '../../src/cli/desks/pauses-row.ts';
 import { newProgress } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { newDesk } from '../../src/machines/rules/desk.ts';
 import { TAKEN } from '../../src/machines/rules/turn.ts';

@@ -4,11 +4,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { SharedSystem } from '../../src/cli/shared-system.ts';
+import { SharedSystem } from '../../src/cli/serve/shared-system.ts';
 import { Announcement, announcedGateway } from '../../src/gateway/network/announcement.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/network/server.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 import { LONG } from '../support/effort.ts';

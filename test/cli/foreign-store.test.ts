@@ -5,10 +5,10 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FORMAT } from '../../src/persistence/envelope.ts';
-import { EVERY_KEY } from '../../src/persistence/keys.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
-import { verify } from '../../src/persistence/verify.ts';
+import { FORMAT } from '../../src/persistence/format/envelope.ts';
+import { EVERY_KEY } from '../../src/persistence/format/keys.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
+import { verify } from '../../src/persistence/upkeep/verify.ts';
 import { checkStore } from '../../src/system-check.ts';
 import { Shard } from '../../src/shard.ts';
 import { account } from '../support/actors/account.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safe } from '../../src/cli/terminal.ts';
-import { ganttSvg, ganttText } from '../../src/cli/gantt.ts';
+import { ganttSvg, ganttText } from '../../src/cli/run/gantt.ts';
 import { schedule } from '../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf, plans } from '../support/fixtures/plans/plans.ts';
 

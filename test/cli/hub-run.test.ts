@@ -1,11 +1,11 @@
 /** `bosun hub`: runs to their end, over kill -9 and through questions to people, and the verbs that look at them. */
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lineageOf } from '../../src/cli/hub-runs.ts';
+import { lineageOf } from '../../src/cli/hubs/hub-runs.ts';
 import { hubCrew } from '../../src/crew-hub.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { type PlanLogEntry } from '../../src/machines/hub/plan-log.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { overHttp, toldBy } from '../support/gateway/mcp-clients.ts';
 import { CHAIN, HANDOFFS, handoffsIn, rolesRun, script, writeHub } from '../support/cli/hub-files.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
 import { type Chart } from '../../src/gateway/charts/model.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { parseXml } from '../support/gateway/charted.ts';
 import { LONG } from '../support/effort.ts';
 import { Workspace } from '../support/cli/workspace.ts';

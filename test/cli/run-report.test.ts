@@ -1,6 +1,6 @@
 /** The live picture of a run on a terminal. Lines for machines and pipes are tested end to end in run.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { terminalReporter } from '../../src/cli/run-report.ts';
+import { terminalReporter } from '../../src/cli/run/run-report.ts';
 import { safe } from '../../src/cli/terminal.ts';
 import {
   type CoordinatorContext,

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { LONG } from '../support/effort.ts';
 import { storyOf, Workspace } from '../support/cli/workspace.ts';

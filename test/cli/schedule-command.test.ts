@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ScheduleCommand, scheduleCommand } from '../../src/cli/schedule-command.ts';
+import { type ScheduleCommand, scheduleCommand } from '../../src/cli/run/schedule-command.ts';
 
 const EQUITY = fileURLToPath(new URL('../support/fixtures/plans/equity-research.yaml', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'bosun-schedule-'));

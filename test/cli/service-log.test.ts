@@ -1,6 +1,6 @@
 /** The lines that a service writes for reports of the runtime. */
 import { describe, expect, it } from 'vitest';
-import { serviceLog } from '../../src/cli/service-log.ts';
+import { serviceLog } from '../../src/cli/serve/service-log.ts';
 import { LogLine } from '../../src/log.ts';
 
 function written(isTTY: boolean, json = false): { log: ReturnType<typeof serviceLog>; lines: string[] } {

@@ -1,10 +1,10 @@
 /** The verbs that look after a store: verify, backup, restore, erase, and `run --recover-to`. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreWrite } from '../../src/actors/model/ports.ts';
-import { FORMAT, seal } from '../../src/persistence/envelope.ts';
-import { keysUnder, MANIFEST_KEY, numberIn, PREFIX } from '../../src/persistence/keys.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
-import { type Verification } from '../../src/persistence/verify.ts';
+import { FORMAT, seal } from '../../src/persistence/format/envelope.ts';
+import { keysUnder, MANIFEST_KEY, numberIn, PREFIX } from '../../src/persistence/format/keys.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
+import { type Verification } from '../../src/persistence/upkeep/verify.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 
 let work: Workspace;

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { drawnBytes } from '../support/chance.ts';

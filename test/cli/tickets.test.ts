@@ -1,13 +1,13 @@
 /** `bosun tickets`, in a stopped store and through the gateway of a running system. */
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dataDirectory } from '../../src/cli/data-directory.ts';
+import { dataDirectory } from '../../src/cli/store/data-directory.ts';
 import { DEFAULT_DATA } from '../../src/cli/default-data.ts';
-import { frontDoor } from '../../src/cli/front-door.ts';
+import { frontDoor } from '../../src/cli/reach/front-door.ts';
 import { crewAgents } from '../../src/machines/crew.ts';
 import { ticketChildren } from '../../src/machines/people/tickets/ticket-desk.ts';
 import { DESKS } from '../../src/machines/desks.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { PATIENCE_MS } from '../support/effort.ts';

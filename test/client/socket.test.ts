@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../../src/client/client.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { shop } from '../support/gateway/shop.ts';
 import { type Shop } from '../support/client/client-kit.ts';

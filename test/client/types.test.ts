@@ -11,7 +11,7 @@ import { type AgentName } from '../../src/client/contract.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { type RemoteSnapshot } from '../../src/client/remote-snapshot.ts';
 import { type gateAgents } from '../../src/machines/people/gates/gate-desk.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { table, type Table, type TableView } from '../../src/table.ts';
 import { type Shop } from '../support/client/client-kit.ts';

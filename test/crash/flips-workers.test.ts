@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Store, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { BosunError } from '../../src/errors.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { randomOf } from '../support/chance.ts';
 import { byEffort, EFFORT, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';

@@ -1,8 +1,8 @@
 /** A plan as the page shows it: read from its coordinator, and laid out in time by the schedule of a selector. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { PLAN_SELECTORS } from '../../src/cli/front-door.ts';
-import { readPlanFile } from '../../src/cli/plan-file.ts';
+import { PLAN_SELECTORS } from '../../src/cli/reach/front-door.ts';
+import { readPlanFile } from '../../src/cli/files/plan-file.ts';
 import { lanesOf } from '../../src/inspector/plan/gantt-lanes.ts';
 import { type CoordinatorShown, phaseBadge, planProgress } from '../../src/inspector/plan/plan-progress.ts';
 import {

@@ -4,9 +4,9 @@ import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { Concealed } from '../../src/actors/model/ports.ts';
 import { retold } from '../../src/errors.ts';
-import { createCodec, STRUCTURES_MAX } from '../../src/persistence/codec.ts';
-import { KeyRing } from '../../src/persistence/key-ring.ts';
-import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence/structures.ts';
+import { createCodec, STRUCTURES_MAX } from '../../src/persistence/format/codec.ts';
+import { KeyRing } from '../../src/persistence/format/key-ring.ts';
+import { FIRST_LEARNED_STRUCTURE, FIXED_STRUCTURES } from '../../src/persistence/format/structures.ts';
 import { Reference, references } from '../support/persistence/model.ts';
 import { byEffort } from '../support/effort.ts';
 
@@ -313,7 +313,7 @@ describe('extensions', () => {
 
 /** The module once more, as from another place, on the same msgpackr. */
 async function secondCopy(): Promise<{ createCodec: typeof createCodec }> {
-  const place = '../../src/persistence/codec.ts?copy=2';
+  const place = '../../src/persistence/format/codec.ts?copy=2';
   const copy = (await import(/* @vite-ignore */ place)) as { createCodec: typeof createCodec };
   expect(copy.createCodec).not.toBe(createCodec);
   return copy;

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { type Store } from '../../src/actors/model/ports.ts';
-import { decodeEpoch } from '../../src/persistence/epoch-format.ts';
-import { numberIn, PREFIX } from '../../src/persistence/keys.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { decodeEpoch } from '../../src/persistence/journal/epoch-format.ts';
+import { numberIn, PREFIX } from '../../src/persistence/format/keys.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 import { startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 

@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Recovered, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type StateChange } from '../../src/actors/model/state.ts';
 import { type BosunError } from '../../src/errors.ts';
-import { createJournal } from '../../src/persistence/journal.ts';
-import { configurationKeys, structureKeys } from '../../src/persistence/keys.ts';
-import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
+import { createJournal } from '../../src/persistence/journal/journal.ts';
+import { configurationKeys, structureKeys } from '../../src/persistence/format/keys.ts';
+import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/format/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { type Facts, NOTHING, references, type Step, written } from '../support/persistence/model.ts';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RowKey, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { checksum } from '../../src/checksum.ts';
-import { ByteReader, ByteWriter } from '../../src/persistence/bytes.ts';
-import { type Delta } from '../../src/persistence/deltas.ts';
-import { FORMAT, seal, stamp, unseal } from '../../src/persistence/envelope.ts';
+import { ByteReader, ByteWriter } from '../../src/persistence/format/bytes.ts';
+import { type Delta } from '../../src/persistence/format/deltas.ts';
+import { FORMAT, seal, stamp, unseal } from '../../src/persistence/format/envelope.ts';
 import {
   decodeEpoch,
   encodeEpoch,
@@ -12,9 +12,9 @@ import {
   type EpochRecord,
   linkTo,
   NO_LINK,
-} from '../../src/persistence/epoch-format.ts';
-import { epochKey, numberedKey } from '../../src/persistence/keys.ts';
-import { RowPacker } from '../../src/persistence/rows.ts';
+} from '../../src/persistence/journal/epoch-format.ts';
+import { epochKey, numberedKey } from '../../src/persistence/format/keys.ts';
+import { RowPacker } from '../../src/persistence/format/rows.ts';
 
 const DAMAGED = expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error;
 const bytes = fc.uint8Array({ maxLength: 100 });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type StateChange } from '../../src/actors/model/state.ts';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
-import { unseal } from '../../src/persistence/envelope.ts';
-import { createJournal, type Durability } from '../../src/persistence/journal.ts';
-import { type FoldLimits } from '../../src/persistence/fold.ts';
-import { numberIn, PREFIX, unreadKeys } from '../../src/persistence/keys.ts';
-import { Segments } from '../../src/persistence/segments.ts';
+import { unseal } from '../../src/persistence/format/envelope.ts';
+import { createJournal, type Durability } from '../../src/persistence/journal/journal.ts';
+import { type FoldLimits } from '../../src/persistence/journal/fold.ts';
+import { numberIn, PREFIX, unreadKeys } from '../../src/persistence/format/keys.ts';
+import { Segments } from '../../src/persistence/journal/segments.ts';
 import { isTable, leavesOf, table } from '../../src/table.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import {

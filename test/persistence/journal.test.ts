@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type StateChange } from '../../src/actors/model/state.ts';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
-import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
-import { configurationKeys, epochKey, segmentKey, structureKeys } from '../../src/persistence/keys.ts';
-import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
+import { createJournal, type JournalOptions } from '../../src/persistence/journal/journal.ts';
+import { configurationKeys, epochKey, segmentKey, structureKeys } from '../../src/persistence/format/keys.ts';
+import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/format/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, found, nextEpoch, NOTHING, references, type Step, written } from '../support/persistence/model.ts';
 

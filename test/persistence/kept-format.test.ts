@@ -10,14 +10,14 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AUDIT } from '../../src/actors/model/records.ts';
 import { KEYSPACE, type StoreEntry } from '../../src/actors/model/ports.ts';
-import { decodeCut } from '../../src/persistence/cut.ts';
-import { FORMAT, unseal } from '../../src/persistence/envelope.ts';
-import { decodeEpoch } from '../../src/persistence/epoch-format.ts';
-import { createJournal } from '../../src/persistence/journal.ts';
-import { CUT_KEYS, MANIFEST_KEY, numberIn, PREFIX } from '../../src/persistence/keys.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
-import { UPGRADES } from '../../src/persistence/upgrade.ts';
-import { type Verification, verify } from '../../src/persistence/verify.ts';
+import { decodeCut } from '../../src/persistence/journal/cut.ts';
+import { FORMAT, unseal } from '../../src/persistence/format/envelope.ts';
+import { decodeEpoch } from '../../src/persistence/journal/epoch-format.ts';
+import { createJournal } from '../../src/persistence/journal/journal.ts';
+import { CUT_KEYS, MANIFEST_KEY, numberIn, PREFIX } from '../../src/persistence/format/keys.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
+import { UPGRADES } from '../../src/persistence/format/upgrade.ts';
+import { type Verification, verify } from '../../src/persistence/upkeep/verify.ts';
 import { Shard } from '../../src/shard.ts';
 import { type SystemOptions } from '../../src/system-options.ts';
 import { startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
@@ -123,7 +123,7 @@ describe('the format of stores', () => {
     for (let format = FIRST_STABLE; format < FORMAT; format++)
       expect(
         UPGRADES.some(({ from }) => from === format),
-        `a store of format ${format} has to be opened for good: it needs a step in src/persistence/upgrade.ts`,
+        `a store of format ${format} has to be opened for good: it needs a step in src/persistence/format/upgrade.ts`,
       ).toBe(true);
   });
 

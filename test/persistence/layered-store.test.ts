@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Store, type StoreEntry, type StoreRange, type StoreWrite } from '../../src/actors/model/ports.ts';
-import { layeredStore } from '../../src/persistence/layered-store.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { layeredStore } from '../../src/persistence/store/layered-store.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 
 const SYNCED = { sync: true };
 const keys = [...'abcdefgh'];

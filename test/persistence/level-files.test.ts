@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type BosunError } from '../../src/errors.ts';
-import { createJournal } from '../../src/persistence/journal.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
-import { damageOfTable } from '../../src/persistence/level-table.ts';
-import { verify } from '../../src/persistence/verify.ts';
+import { createJournal } from '../../src/persistence/journal/journal.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
+import { damageOfTable } from '../../src/persistence/store/level-table.ts';
+import { verify } from '../../src/persistence/upkeep/verify.ts';
 import { drawnBytes } from '../support/chance.ts';
 import { type Facts, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Store, KEYSPACE } from '../../src/actors/model/ports.ts';
-import { backup } from '../../src/persistence/backup.ts';
-import { createJournal } from '../../src/persistence/journal.ts';
-import { levelStore } from '../../src/persistence/level-store.ts';
+import { backup } from '../../src/persistence/upkeep/backup.ts';
+import { createJournal } from '../../src/persistence/journal/journal.ts';
+import { levelStore } from '../../src/persistence/store/level-store.ts';
 import { expected, found, nextEpoch, NOTHING, references, type Facts } from '../support/persistence/model.ts';
 
 const SYNC = { sync: true };

@@ -6,12 +6,12 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Recovered, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type BosunError, isBosunError } from '../../src/errors.ts';
-import { type FoldLimits } from '../../src/persistence/fold.ts';
-import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
-import { decodeCut } from '../../src/persistence/cut.ts';
-import { unseal } from '../../src/persistence/envelope.ts';
-import { asideKey, epochKey, numberIn, PREFIX } from '../../src/persistence/keys.ts';
-import { type SetAside } from '../../src/persistence/set-aside.ts';
+import { type FoldLimits } from '../../src/persistence/journal/fold.ts';
+import { createJournal, type JournalOptions } from '../../src/persistence/journal/journal.ts';
+import { decodeCut } from '../../src/persistence/journal/cut.ts';
+import { unseal } from '../../src/persistence/format/envelope.ts';
+import { asideKey, epochKey, numberIn, PREFIX } from '../../src/persistence/format/keys.ts';
+import { type SetAside } from '../../src/persistence/journal/set-aside.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import {
   expected,

@@ -1,8 +1,8 @@
 /** The rows of an epoch, packed. */
 import { describe, expect, it } from 'vitest';
 import { type RowKey } from '../../src/actors/model/ports.ts';
-import { ByteReader } from '../../src/persistence/bytes.ts';
-import { readRows, RowPacker } from '../../src/persistence/rows.ts';
+import { ByteReader } from '../../src/persistence/format/bytes.ts';
+import { readRows, RowPacker } from '../../src/persistence/format/rows.ts';
 
 const packer = new RowPacker((row) => {
   // As the codec hands it over: somewhere in a buffer that the next value is written over.

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { BosunError } from '../../src/errors.ts';
-import { unseal } from '../../src/persistence/envelope.ts';
-import { numberIn, segmentKey, unreadKeys } from '../../src/persistence/keys.ts';
-import { readSegment, Segments, segmentOf } from '../../src/persistence/segments.ts';
+import { unseal } from '../../src/persistence/format/envelope.ts';
+import { numberIn, segmentKey, unreadKeys } from '../../src/persistence/format/keys.ts';
+import { readSegment, Segments, segmentOf } from '../../src/persistence/journal/segments.ts';
 import { byEffort } from '../support/effort.ts';
 
 const NUMBERS = 64;

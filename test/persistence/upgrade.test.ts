@@ -1,11 +1,11 @@
 /** Older formats are upgraded at open, completely or not at all; newer ones are refused. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Store, type StoreWrite, KEYSPACE } from '../../src/actors/model/ports.ts';
-import { FORMAT, seal, stamp, unsealAny } from '../../src/persistence/envelope.ts';
-import { linkTo, NO_LINK } from '../../src/persistence/epoch-format.ts';
-import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
-import { EVERY_KEY, MANIFEST_KEY, PREFIX } from '../../src/persistence/keys.ts';
-import { type Upgrade } from '../../src/persistence/upgrade.ts';
+import { FORMAT, seal, stamp, unsealAny } from '../../src/persistence/format/envelope.ts';
+import { linkTo, NO_LINK } from '../../src/persistence/journal/epoch-format.ts';
+import { createJournal, type JournalOptions } from '../../src/persistence/journal/journal.ts';
+import { EVERY_KEY, MANIFEST_KEY, PREFIX } from '../../src/persistence/format/keys.ts';
+import { type Upgrade } from '../../src/persistence/format/upgrade.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, type Facts, found, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 

@@ -1,8 +1,8 @@
 /** `verify`: the findings about a store on which no system runs. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
-import { enrolledKey, epochKey, PREFIX, stateKey } from '../../src/persistence/keys.ts';
-import { type Finding, type Verification, verify } from '../../src/persistence/verify.ts';
+import { enrolledKey, epochKey, PREFIX, stateKey } from '../../src/persistence/format/keys.ts';
+import { type Finding, type Verification, verify } from '../../src/persistence/upkeep/verify.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
 import { folded, notes, send, start as startScribes, storedKeys } from '../support/actors/scribe.ts';

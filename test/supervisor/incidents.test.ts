@@ -9,7 +9,7 @@ import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
 import { Shard } from '../../src/shard.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
 import { unhandled } from '../support/unhandled.ts';
 import { agents, promiser, reasonOfClosing, tell, told } from '../support/supervisor/worker.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KEYSPACE, KEYSPACES } from '../../src/actors/model/ports.ts';
-import { createJournal } from '../../src/persistence/journal.ts';
+import { createJournal } from '../../src/persistence/journal/journal.ts';
 import { type AutoShutdown, type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import {

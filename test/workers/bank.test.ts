@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../src/persistence/store/memory-store.ts';
 import { type SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
 import { randomOf } from '../support/chance.ts';

@@ -6,7 +6,7 @@ import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { secret } from '../../src/actors/model/secret.ts';
 import { Placement } from '../../src/actors/model/placement.ts';
 import { checksum } from '../../src/checksum.ts';
-import { PREFIX } from '../../src/persistence/keys.ts';
+import { PREFIX } from '../../src/persistence/format/keys.ts';
 import { Shard } from '../../src/shard.ts';
 import { faultyStore } from '../../src/testing/faulty-store.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * The file form of a run, as people write it, and the order that it normalises to. Checks the rules that a schema
- * cannot express. Pure; src/cli/hub-file.ts reads it.
+ * cannot express. Pure; src/cli/hubs/hub-file.ts reads it.
  */
 import { z } from 'zod';
 import { closed } from '../../closed-object.ts';

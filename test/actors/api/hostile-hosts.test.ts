@@ -10,7 +10,7 @@ import { reliable } from '../../../src/actors/api/reliable-random.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { effectPolicy, isRetryable } from '../../../src/actors/model/effect-policy.ts';
 import { BosunError, isBosunError } from '../../../src/errors.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { createSystem } from '../../../src/system.ts';
 import { DamageReports } from '../../../src/system-store.ts';
 import { startSpreadTestSystem } from '../../../src/testing/spread-test-system.ts';

@@ -9,7 +9,7 @@ import { AGENT_RULES } from '../../../src/actors/api/agent-rules.ts';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { effectPolicy } from '../../../src/actors/model/effect-policy.ts';
 import { isBosunError } from '../../../src/errors.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { createSystem } from '../../../src/system.ts';
 
 const machine = setup({

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { effectOf } from '../../../src/actors/model/ref.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../../src/limits.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { Shard } from '../../../src/shard.ts';
 import { startTestSystem, TestSystem } from '../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';

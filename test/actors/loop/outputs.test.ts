@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { agentOf, contextOf, startSubject, type SubjectOptions, tell } from '../../support/actors/subject.ts';
-import { PREFIX } from '../../../src/persistence/keys.ts';
+import { PREFIX } from '../../../src/persistence/format/keys.ts';
 
 /** Everything that can leave the system, each by a line. */
 function leaky(lines: string[]) {

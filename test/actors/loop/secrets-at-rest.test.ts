@@ -11,7 +11,7 @@ import { secret } from '../../../src/actors/model/secret.ts';
 import { effectOf } from '../../../src/actors/model/ref.ts';
 import { type Store } from '../../../src/actors/model/ports.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
-import { levelStore } from '../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../src/shard.ts';
 import { type SystemOptions } from '../../../src/system-options.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';

@@ -10,7 +10,7 @@ import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type BosunError } from '../../../src/errors.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { account, code, deposit } from '../../support/actors/account.ts';
-import { numberIn, PREFIX } from '../../../src/persistence/keys.ts';
+import { numberIn, PREFIX } from '../../../src/persistence/format/keys.ts';
 
 const part = setup({ types: {} as { context: { n: number } } }).createMachine({
   context: { n: 0 },

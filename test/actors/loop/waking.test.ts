@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../src/limits.ts';
-import { levelStore } from '../../../src/persistence/level-store.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { verify } from '../../../src/persistence/verify.ts';
+import { levelStore } from '../../../src/persistence/store/level-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
+import { verify } from '../../../src/persistence/upkeep/verify.ts';
 import { Shard } from '../../../src/shard.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { deploy, first, second, startOrders, thirdFromSecond } from '../../support/actors/versions/orders.ts';
@@ -14,7 +14,7 @@ import { code } from '../../support/actors/account.ts';
 import { peer, startPeers, tellPeer } from '../../support/actors/residents.ts';
 import { LONG } from '../../support/effort.ts';
 import { KEYSPACE } from '../../../src/actors/model/ports.ts';
-import { PREFIX, stateKey } from '../../../src/persistence/keys.ts';
+import { PREFIX, stateKey } from '../../../src/persistence/format/keys.ts';
 
 /** Ten peers, all folded, and the system stopped. @returns The key of the record of `peer-7`. */
 async function stopped(): Promise<{ test: TestSystem; key: string }> {

@@ -9,7 +9,7 @@ import { Ref, type RefHost } from '../../../src/actors/model/ref.ts';
 import { Change } from '../../../src/actors/model/state.ts';
 import { isBosunError } from '../../../src/errors.ts';
 import { TABLE_KEY_CHARS_MAX, TABLE_ROW_BYTES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../../src/limits.ts';
-import { createCodec } from '../../../src/persistence/codec.ts';
+import { createCodec } from '../../../src/persistence/format/codec.ts';
 import { table } from '../../../src/table.ts';
 import { differenceBetween } from '../../support/differences.ts';
 import { byEffort, LONG } from '../../support/effort.ts';

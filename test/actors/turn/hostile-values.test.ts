@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type AnyStateMachine, assign, createMachine } from 'xstate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BosunError, isBosunError } from '../../../src/errors.ts';
-import { levelStore } from '../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../src/shard.ts';
 import { faultyStore } from '../../../src/testing/faulty-store.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';

@@ -7,7 +7,7 @@ import { speaker } from '../../../src/actors/model/person.ts';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { createMachine } from 'xstate';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { createSystem, type System } from '../../../src/system.ts';
 import { overHttp, toldBy } from '../../support/gateway/mcp-clients.ts';
 

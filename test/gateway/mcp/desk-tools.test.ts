@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystem, type System } from 'bosun';
 import { answerCrew, answerProcedures, knowledgeProcedures, ticketProcedures, type AnswerPorts } from 'bosun/crew';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { evidenceFor, PORT_QUESTION } from '../../support/machines/answer-room.ts';
 import { type McpClient, overHttp, toldBy } from '../../support/gateway/mcp-clients.ts';

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { Shard } from '../../../src/shard.ts';
 import {
   CLOSE_MS,

@@ -4,7 +4,7 @@
  */
 import { expect, it, onTestFinished } from 'vitest';
 import { createGateway } from '../../../src/gateway/network/server.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { Shard } from '../../../src/shard.ts';
 import { byEffort, LONG } from '../../support/effort.ts';
 import { frame, handshake, RawPeer } from '../../support/gateway/raw-peer.ts';

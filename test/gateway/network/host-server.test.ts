@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws';
 import { createClient } from '../../../src/client/client.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { createSystem, type System } from '../../../src/system.ts';
 import { shop } from '../../support/gateway/shop.ts';
 

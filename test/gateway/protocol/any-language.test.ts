@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shard } from '../../../src/shard.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { LONG, PATIENCE_MS } from '../../support/effort.ts';
 import { counter, shop } from '../../support/gateway/shop.ts';
 

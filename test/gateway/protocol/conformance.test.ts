@@ -10,7 +10,7 @@ import { conformanceProbe } from '../../../src/testing/gateway-conformance/probe
 import { type ConformanceOptions, gatewayConformance } from '../../../src/testing/gateway-conformance/run.ts';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import { Shard } from '../../../src/shard.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { LONG, PATIENCE_MS, sample } from '../../support/effort.ts';
 import { code } from '../../support/actors/account.ts';
 import { BrokenServer, type Sabotage } from '../../support/gateway/broken-server.ts';

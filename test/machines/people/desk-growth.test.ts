@@ -6,7 +6,7 @@ import { ENDED_KEPT, NO_CARDS } from '../../../src/machines/people/alerts/alert-
 import { gateAgents, gateChildren } from '../../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
 import { DESKS } from '../../../src/machines/desks.ts';
-import { PREFIX } from '../../../src/persistence/keys.ts';
+import { PREFIX } from '../../../src/persistence/format/keys.ts';
 import { isTable } from '../../../src/table.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { startMachines } from '../../support/machines/machines-under-test.ts';

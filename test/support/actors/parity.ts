@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { levelStore } from '../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../src/persistence/store/level-store.ts';
 import { type FaultyStore } from '../../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { keeper, relay, waker } from './keepers.ts';

@@ -7,10 +7,10 @@ import {
   KEYSPACE,
 } from '../../../src/actors/model/ports.ts';
 import { messageOf } from '../../../src/errors.ts';
-import { levelStore } from '../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../src/persistence/store/level-store.ts';
 import { type FrameRow, type ShardMessage } from '../../../src/actors/world/shards/shard-channel.ts';
 import { type SessionRow } from '../../../src/actors/loop/inbound/sessions.ts';
-import { type Restored, survey } from '../../../src/persistence/recovery.ts';
+import { type Restored, survey } from '../../../src/persistence/journal/recovery.ts';
 
 const ACCOUNTS = 200;
 const BALANCE = 1_000;

@@ -2,9 +2,9 @@
  * A story in which the power is cut at one write of one store: of one kernel, or of one or both of two workers. The
  * stores are then compared with memory, and the next start has to bring the story to its end.
  */
-import { plainReferences } from '../../../src/persistence/plain-references.ts';
-import { survey } from '../../../src/persistence/recovery.ts';
-import { type Durability } from '../../../src/persistence/journal.ts';
+import { plainReferences } from '../../../src/persistence/format/plain-references.ts';
+import { survey } from '../../../src/persistence/journal/recovery.ts';
+import { type Durability } from '../../../src/persistence/journal/journal.ts';
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
 import { type FaultyStore, type HoldPoint } from '../../../src/testing/faulty-store.ts';
 import { KEYSPACE } from '../../../src/actors/model/ports.ts';

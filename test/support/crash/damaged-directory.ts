@@ -6,11 +6,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { type Recovered, type Store, type StoreWrite, KEYSPACE } from '../../../src/actors/model/ports.ts';
 import { BosunError } from '../../../src/errors.ts';
-import { createJournal } from '../../../src/persistence/journal.ts';
-import { levelStore } from '../../../src/persistence/level-store.ts';
-import { plainReferences } from '../../../src/persistence/plain-references.ts';
-import { verify } from '../../../src/persistence/verify.ts';
-import { numberedKey, PREFIX, stateKey } from '../../../src/persistence/keys.ts';
+import { createJournal } from '../../../src/persistence/journal/journal.ts';
+import { levelStore } from '../../../src/persistence/store/level-store.ts';
+import { plainReferences } from '../../../src/persistence/format/plain-references.ts';
+import { verify } from '../../../src/persistence/upkeep/verify.ts';
+import { numberedKey, PREFIX, stateKey } from '../../../src/persistence/format/keys.ts';
 
 /** Small, so that a short story fills several tables of LevelDB. */
 const WRITE_BUFFER_BYTES = 64 * 1024;

@@ -10,7 +10,7 @@ import { type LineageEntry } from '../../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../../src/machines/hub/session-records.ts';
 import { type PlanLogEntry } from '../../../src/machines/hub/plan-log.ts';
 import { type Role, ROLES } from '../../../src/machines/hub/roles.ts';
-import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { memoryStore } from '../../../src/persistence/store/memory-store.ts';
 import { createSystem, type System } from '../../../src/system.ts';
 import { type McpClient, overHttp, toldBy } from '../gateway/mcp-clients.ts';
 import { showsBy } from '../shown-by.ts';

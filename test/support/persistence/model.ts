@@ -20,8 +20,8 @@ import {
   type Store,
 } from '../../../src/actors/model/ports.ts';
 import { applyChange, Change, type StateChange, UNBORN } from '../../../src/actors/model/state.ts';
-import { createJournal, type JournalOptions } from '../../../src/persistence/journal.ts';
-import { hex, numberedKey } from '../../../src/persistence/keys.ts';
+import { createJournal, type JournalOptions } from '../../../src/persistence/journal/journal.ts';
+import { hex, numberedKey } from '../../../src/persistence/format/keys.ts';
 
 export class Reference {
   readonly life: number;

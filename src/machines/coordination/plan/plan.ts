@@ -1,7 +1,7 @@
 /**
  * The normalised form of a plan, with one entry per task, which the crew works with. Checks rules that a schema cannot
  * express (names that must exist, cycles). Pure; the form that people write is in plan-form.ts, and
- * src/cli/plan-file.ts reads it.
+ * src/cli/files/plan-file.ts reads it.
  */
 import { type Subtask } from '../../work/checkpoints.ts';
 import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';

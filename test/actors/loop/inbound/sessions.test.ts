@@ -6,7 +6,7 @@ import { EpochDraft } from '../../../../src/actors/world/epoch-draft.ts';
 import { BosunError } from '../../../../src/errors.ts';
 import { ownedName } from '../../../../src/fair-shares.ts';
 import { REPEAT_MS_MIN, SESSION_WINDOW_MS, SESSIONS_MAX } from '../../../../src/limits.ts';
-import { createCodec } from '../../../../src/persistence/codec.ts';
+import { createCodec } from '../../../../src/persistence/format/codec.ts';
 import { NOTHING, references } from '../../../support/persistence/model.ts';
 import { LONG } from '../../../support/effort.ts';
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Recovered } from '../../../../src/actors/model/ports.ts';
 import { type BossOptions } from '../../../../src/supervisor/child-spec.ts';
-import { createJournal } from '../../../../src/persistence/journal.ts';
+import { createJournal } from '../../../../src/persistence/journal/journal.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { peer, PEER_EVENTS } from '../../../support/actors/residents.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Shard } from '../../../../src/shard.ts';
 import { peer, startPeers, tellPeer } from '../../../support/actors/residents.ts';
-import { PREFIX } from '../../../../src/persistence/keys.ts';
+import { PREFIX } from '../../../../src/persistence/format/keys.ts';
 
 /** How many actors are in memory: only the kernel knows. */
 function residents(system: Shard): number {

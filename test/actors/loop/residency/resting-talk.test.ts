@@ -11,7 +11,7 @@ import { started } from '../../../support/actors/started.ts';
 import { agentOf } from '../../../support/actors/subject.ts';
 import { clerk, member, teller } from '../../../support/actors/talkers.ts';
 import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
-import { PREFIX, stateKey } from '../../../../src/persistence/keys.ts';
+import { PREFIX, stateKey } from '../../../../src/persistence/format/keys.ts';
 
 const job = setup({ types: {} as { events: { type: 'finish' | 'fail' } } }).createMachine({
   initial: 'at work',

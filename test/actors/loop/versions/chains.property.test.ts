@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type StoredState } from '../../../../src/actors/model/version-rules.ts';
-import { createJournal } from '../../../../src/persistence/journal.ts';
+import { createJournal } from '../../../../src/persistence/journal/journal.ts';
 import { faultyStore } from '../../../../src/testing/faulty-store.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
 import { SteppingClock } from '../../../support/supervisor/every-epoch.ts';

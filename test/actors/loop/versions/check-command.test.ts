@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
-import { checkCommand } from '../../../../src/cli/check-command.ts';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { checkCommand } from '../../../../src/cli/store/check-command.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { Workspace } from '../../../support/cli/workspace.ts';
 import { first, second } from '../../../support/actors/versions/orders.ts';

@@ -5,7 +5,7 @@ import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type MigrationSteps } from '../../../../src/actors/model/version-rules.ts';
 import { type Recovered, KEYSPACE } from '../../../../src/actors/model/ports.ts';
-import { createJournal } from '../../../../src/persistence/journal.ts';
+import { createJournal } from '../../../../src/persistence/journal/journal.ts';
 import { startTestSystem, TestSystem } from '../../../../src/testing/test-system.ts';
 import {
   deploy,

@@ -9,7 +9,7 @@ import {
   EFFECT_MEMOS_MAX,
   VALUE_BYTES_MAX,
 } from '../../../../src/limits.ts';
-import { createJournal } from '../../../../src/persistence/journal.ts';
+import { createJournal } from '../../../../src/persistence/journal/journal.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { LONG } from '../../../support/effort.ts';
 import { type Declared, declaredAgent, SECOND, startDeclared } from '../../../support/actors/declared.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fromPromise, setup } from 'xstate';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { actionOf, effectOf } from '../../../../src/actors/model/ref.ts';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 import { declaredAgent, SECOND } from '../../../support/actors/declared.ts';

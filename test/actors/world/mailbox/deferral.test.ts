@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { defer, eventTimeout, reply } from '../../../../src/actors/model/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../../../src/limits.ts';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { mkdtempSync, rmSync } from 'node:fs';

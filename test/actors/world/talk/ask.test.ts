@@ -4,7 +4,7 @@ import { assign, fromPromise, setup } from 'xstate';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type EffectFacts, effectOf } from '../../../../src/actors/model/ref.ts';
 import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS } from '../../../../src/limits.ts';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { type AnyActorRef, assign, cancel, createMachine, emit, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { newTimer, type Timer, TimerQueue } from '../../../../src/actors/model/timers.ts';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 import { LONG } from '../../../support/effort.ts';

@@ -12,8 +12,8 @@ import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
 import { secret } from '../../../../src/actors/model/secret.ts';
 import { RECORDS_PURGED_AT_ONCE, TRACE_WHOLE_EVERY, KEPT_ERASED_AT_ONCE } from '../../../../src/limits.ts';
-import { memoryStore } from '../../../../src/persistence/memory-store.ts';
-import { verify } from '../../../../src/persistence/verify.ts';
+import { memoryStore } from '../../../../src/persistence/store/memory-store.ts';
+import { verify } from '../../../../src/persistence/upkeep/verify.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { crash } from '../../../support/actors/started.ts';
 import {

@@ -19,7 +19,7 @@ import {
   sumsOf,
 } from '../../../support/actors/summing.ts';
 import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
-import { numberedKey } from '../../../../src/persistence/keys.ts';
+import { numberedKey } from '../../../../src/persistence/format/keys.ts';
 
 let test: TestSystem;
 const start = async (keep = 5, changes: Partial<TestSystemOptions> = {}) => (test = await startSumming(keep, changes));

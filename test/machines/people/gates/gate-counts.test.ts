@@ -10,8 +10,8 @@ import { gateAgents, gateChildren } from '../../../../src/machines/people/gates/
 import { formOf } from '../../../../src/machines/people/gates/gate-form.ts';
 import { order, ruledAgent } from '../../../../src/machines/rules/turn.ts';
 import { DESKS } from '../../../../src/machines/desks.ts';
-import { decodeEpoch } from '../../../../src/persistence/epoch-format.ts';
-import { numberIn, PREFIX } from '../../../../src/persistence/keys.ts';
+import { decodeEpoch } from '../../../../src/persistence/journal/epoch-format.ts';
+import { numberIn, PREFIX } from '../../../../src/persistence/format/keys.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TicketReply } from '../../../../src/machines/people/tickets/ticket-messages.ts';
 import { DESKS } from '../../../../src/machines/desks.ts';
-import { PREFIX } from '../../../../src/persistence/keys.ts';
+import { PREFIX } from '../../../../src/persistence/format/keys.ts';
 import { byEffort, LONG } from '../../../support/effort.ts';
 import { QUESTION, SECOND_MS, ticketRoom, type TicketRoom } from '../../../support/machines/ticket-room.ts';
 import { ratioOf } from '../../../support/processor-time.ts';

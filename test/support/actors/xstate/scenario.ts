@@ -11,7 +11,7 @@ import { type ActorSnapshot } from '../../../../src/actors/world/actor-view.ts';
 import { childIdOf } from '../../../../src/actors/model/address.ts';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { LogLine } from '../../../../src/log.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';

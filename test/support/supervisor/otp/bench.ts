@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { levelStore } from '../../../../src/persistence/level-store.ts';
+import { levelStore } from '../../../../src/persistence/store/level-store.ts';
 import { type ShardBoss } from '../../../../src/supervisor/boss-handle.ts';
 import { type BossOptions } from '../../../../src/supervisor/child-spec.ts';
 import { type Shard } from '../../../../src/shard.ts';

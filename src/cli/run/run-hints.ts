@@ -1,0 +1,102 @@
+/** Commands that a user may want after a run, as lines that can be copied. Formatting only. */
+import { type CoordinatorContext, itemsIn } from '../../machines/coordination/coordinator/coordinator-context.ts';
+import { isAtGate } from '../../machines/coordination/coordinator/progress.ts';
+import { type BatchRecord } from '../../machines/coordination/batches/batch-rules.ts';
+import { type TicketRow } from '../../machines/people/tickets/ticket-state.ts';
+import { type GateRecord } from '../../machines/people/gates/gate-desk.ts';
+import { gateName, PLAN_GATES } from '../../machines/people/gates/gate-name.ts';
+import { DEFAULT_DATA } from '../default-data.ts';
+import { plainLine } from '../../plain-text.ts';
+import { filesOf } from './run-report.ts';
+import { type Environment } from '../surroundings.ts';
+
+/** Open work of the desks that waits for people. */
+export interface Waiting {
+  readonly batches: readonly Pick<BatchRecord, 'id' | 'phase' | 'total' | 'reason'>[];
+  readonly gates: readonly Pick<GateRecord, 'id' | 'title' | 'item' | 'stage'>[];
+  readonly tickets: readonly Pick<TicketRow, 'id' | 'title'>[];
+}
+
+/** Whether all that runs waits for the answers to tickets, and everything undecided for people. */
+export function waitsForPeople(context: CoordinatorContext): boolean {
+  const { running, undecided } = context.tally;
+  const items = [...itemsIn(context).values()].filter(({ phase }) => phase === 'running');
+  const asking = new Set(items.flatMap(({ tickets = {} }) => Object.values(tickets)));
+  if (running > asking.size || running + undecided === 0) return false;
+  return items.filter(isAtGate).length === undecided;
+}
+
+/** How the user started Bosun, and how to repeat it. */
+export interface Invocation {
+  readonly bosun: string;
+  /** The command that was entered, with one more option. */
+  again(option: string): string;
+}
+
+/**
+ * The invocation under npx or an npm script, where `bosun` is not in the user's PATH, and npm consumes options that are
+ * not after `--`.
+ */
+export function invocationOf({ npm_lifecycle_event: script = '' }: Environment): Invocation {
+  const bosun = script === '' ? 'bosun' : 'npx bosun';
+  if (script === '' || script === 'npx') return { bosun, again: (option) => `the same command with ${option}` };
+  return { bosun, again: (option) => `npm ${script === 'start' ? script : `run ${script}`} -- ${option}` };
+}
+
+export function completedHints(context: CoordinatorContext, data: string, { bosun, again }: Invocation): string[] {
+  const text = filesOf(context).find((file) => file.endsWith('.md'));
+  const look = text === undefined ? [] : [`Look at a report: less ${text}`];
+  return [
+    ...look,
+    `The actors that did it: ${bosun} tree${dataOption(data)}. Run it again from the start: ${again('--fresh')}.`,
+  ];
+}
+
+export function resumeHints(
+  context: CoordinatorContext,
+  { batches, gates, tickets }: Waiting,
+  data: string,
+  { bosun }: Invocation,
+): string[] {
+  const paused = [...itemsIn(context)]
+    .filter(([, { phase }]) => phase === 'paused')
+    .map(
+      ([item, { reason }]) =>
+        `${item} is paused: ${plainLine(reason ?? '')}. When that is fixed: ${bosun} plan resume ` +
+        `${item}${dataOption(data)}, then run again.`,
+    );
+  const together = batches
+    .filter(({ phase }) => phase === 'paused')
+    .map(
+      ({ id, total, reason }) =>
+        `${id} is ${total} items together: ${plainLine(reason)}. To resume all of them: ${bosun} batches resume ` +
+        `${id}${dataOption(data)}, then run again.`,
+    );
+  const asked = gates.map(
+    ({ id, ...gate }) =>
+      `${id} asks: ${ended(plainLine(gateName(gate)))} ${wayToAnswer(id, bosun)}${dataOption(data)}, then run again.`,
+  );
+  const open = tickets.map(
+    ({ id, title }) =>
+      `${id} asks: ${ended(plainLine(title))} To answer: ${bosun} tickets reply ${id} "..."${dataOption(data)}, ` +
+      'then run again.',
+  );
+  return [...paused, ...together, ...asked, ...open];
+}
+
+/** Only a gate of the plan is known to take a decision; any other, such as that of a debate, has a form of its own. */
+function wayToAnswer(gate: string, bosun: string): string {
+  return gate.startsWith(PLAN_GATES)
+    ? `To answer: ${bosun} gates answer ${gate} decision=approve`
+    : `To see what it takes and how to answer: ${bosun} gates show ${gate}`;
+}
+
+/** A sentence with a full stop, unless it ends with a question mark or a full stop already. */
+function ended(sentence: string): string {
+  return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** The option `--data` for a command to copy; empty for the default. */
+export function dataOption(data: string): string {
+  return data === DEFAULT_DATA ? '' : ` --data ${/^[\w./~@:+-]+$/.test(data) ? data : JSON.stringify(data)}`;
+}

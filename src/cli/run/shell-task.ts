@@ -1,0 +1,52 @@
+/** Tasks of a plan that are shell commands: their environment, and the store to which they belong. */
+import { statSync } from 'node:fs';
+import { type Attempt } from '../../crew-work.ts';
+import { Commands } from '../../spokes/command.ts';
+import { withoutKeys } from '../../spokes/session-environment.ts';
+import { type DataDirectory } from '../store/data-directory.ts';
+import { type Surroundings } from '../surroundings.ts';
+
+export interface ShellCommands {
+  readonly attempt: Attempt;
+  /** Ends commands that an earlier process left running. Call it only while holding the directory's store. */
+  clear(): Promise<unknown>;
+  /**
+   * Ends what commands have left in the background, and resolves when no command runs. After an abort this takes at
+   * most as long as the final signal.
+   */
+  ended(): Promise<void>;
+}
+
+/**
+ * Makes the commands.
+ *
+ * @param directory An existing directory.
+ */
+export function shellCommands(
+  directory: DataDirectory,
+  { env, cwd }: Pick<Surroundings, 'env' | 'cwd'>,
+): ShellCommands {
+  const commands = new Commands({
+    store: identityOf(directory),
+    cwd,
+    env: () => withoutKeys(env),
+  });
+  return {
+    attempt: ({ task, input }, { signal }, effect, succeeded) =>
+      commands.run(
+        { name: task.id, run: task.run!, input, keepsBackground: task.background === 'keep' },
+        { effect, signal, succeeded },
+      ),
+    clear: () => commands.clear(),
+    ended: () => commands.ended(),
+  };
+}
+
+/**
+ * Identity of the data directory by device and inode, not by path: containers have the same paths for different
+ * directories, and the store inside may be removed and recreated.
+ */
+export function identityOf({ path }: DataDirectory): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
