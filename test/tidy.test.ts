@@ -517,6 +517,28 @@ const GATEWAY_LAYERS = [
   'network',
 ];
 
+/** Folders of src/persistence, lowest first. */
+const PERSISTENCE_LAYERS = ['format', 'store', 'journal', 'upkeep'];
+
+/** Folders of src/cli, lowest first. */
+const CLI_LAYERS = [
+  'files',
+  'store',
+  'reach',
+  'system',
+  'desks',
+  'run',
+  'serve',
+  'agents',
+  'sessions',
+  'answers',
+  'delivery',
+  'hubs',
+];
+
+/** Files of src/cli that join its folders; the others beside them are shared by all folders, and import none. */
+const CLI_JOINTS = ['src/cli/main.ts', 'src/cli/command-line.ts'];
+
 /** Folders of src/machines on which others are built, with the folders on which they are built. */
 const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
   people: ['rules', 'work'],
@@ -728,11 +750,18 @@ describe('layers', () => {
   it.each([
     ['actors', 'the kernel', KERNEL_LAYERS],
     ['gateway', 'the gateway', GATEWAY_LAYERS],
+    ['persistence', 'the store', PERSISTENCE_LAYERS],
+    ['cli', 'the command line', CLI_LAYERS],
   ] as const)('folders of src/%s import only those before them, types included: %s', (folder, _, layers) => {
     const home = `src/${folder}/`;
     const rankOf = (path: string) => layers.findIndex((layer) => path.startsWith(`${home}${layer}/`));
     const inside = imports.filter(({ from, to }) => isInFolder(from, home) && isInFolder(to, home));
     expect(inside.filter(({ from, to }) => rankOf(from) === -1 || rankOf(to) > rankOf(from)).map(edge)).toEqual([]);
+  });
+
+  it('share files at the root of src/cli that import none of its folders', () => {
+    const shared = imports.filter(({ from }) => dirname(from) === 'src/cli' && !CLI_JOINTS.includes(from));
+    expect(shared.filter(({ to }) => isInFolder(to, 'src/cli/')).map(edge)).toEqual([]);
   });
 
   it(`have no cycle of more than ${KNOT_FILES_MAX} files if type imports count`, () => {

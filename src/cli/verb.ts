@@ -9,9 +9,7 @@ import { didYouMean } from '../near-names.ts';
 import { dataAround, DEFAULT_DATA } from './default-data.ts';
 import { type RecordKey } from '../actors/api/record-pages.ts';
 import { type StopLevel } from '../machines/hub/stop-levels.ts';
-import { type DeskOptions } from './desks/desk-row.ts';
 import { type ExitCode } from './exit-codes.ts';
-import type { ChartFormat } from './system/inspect-command.ts';
 import { type DataCommand, type Environment, type RemoteGateway, type Surroundings } from './surroundings.ts';
 
 export interface Verb {
@@ -59,6 +57,26 @@ export interface VerbCall {
   readonly surroundings: Surroundings;
   readonly command: Command;
 }
+
+/** The options of an order, except its author. */
+export interface DeskOptions {
+  readonly reason?: string | undefined;
+  /** The new deadline in milliseconds. */
+  readonly until?: number;
+  readonly concurrency?: number;
+  readonly side?: 'challenger' | 'challenged';
+  readonly right?: string;
+  readonly statement?: string;
+  /** A value, as the user wrote it. */
+  readonly value?: string;
+  readonly evidence?: readonly object[];
+  readonly asRecommended?: boolean;
+  /** A ticket's option. */
+  readonly option?: string;
+}
+
+/** The formats of a chart. */
+export type ChartFormat = 'svg' | 'mermaid' | 'json';
 
 /** The parsed options of all verbs. */
 export interface Options extends DeskOptions {

@@ -1,23 +1,7 @@
 /** The description of a desk for its verbs: its records, how they are listed and shown, and its orders. Types only. */
 import { type DeskOrder, type DeskView } from './desk-view.ts';
 import { type Facts } from '../table.ts';
-
-/** The options of an order, except its author. */
-export interface DeskOptions {
-  readonly reason?: string | undefined;
-  /** The new deadline in milliseconds. */
-  readonly until?: number;
-  readonly concurrency?: number;
-  readonly side?: 'challenger' | 'challenged';
-  readonly right?: string;
-  readonly statement?: string;
-  /** A value, as the user wrote it. */
-  readonly value?: string;
-  readonly evidence?: readonly object[];
-  readonly asRecommended?: boolean;
-  /** A ticket's option. */
-  readonly option?: string;
-}
+import { type DeskOptions } from '../verb.ts';
 
 export interface Given extends DeskOptions {
   readonly by: string;

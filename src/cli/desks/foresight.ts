@@ -7,7 +7,6 @@ import { createMachine } from 'xstate';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { ROOT } from '../../actors/model/address.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
-import { type Store } from '../../actors/model/ports.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { crewAgentsFor, type CrewPorts } from '../../machines/crew.ts';
@@ -15,6 +14,7 @@ import { type OrderReply, refused } from '../../machines/rules/turn.ts';
 import { layeredStore } from '../../persistence/store/layered-store.ts';
 import { Shard } from '../../shard.ts';
 import { type BossOptions } from '../../supervisor/child-spec.ts';
+import { type Held } from '../store/data-directory.ts';
 
 /** Kernel time goes on from the last epoch; no timer that is not due there comes up. */
 const STANDING: Clock = {
@@ -33,13 +33,6 @@ const PORTS: CrewPorts = { resources: never, deliver: never, scoreClarity: never
 /** A stand-in for an agent of somebody else, whose actors are then shown as stored and take no turn. */
 function unread(name: string): AnyAgent {
   return defineAgent({ name, machine: createMachine({ id: `unread ${name}` }), events: {} });
-}
-
-/** A stopped store, opened on hold. */
-export interface Held {
-  readonly system: Shard;
-  readonly store: Store;
-  readonly resolveAgent: (name: string) => AnyAgent | undefined;
 }
 
 /** A system in which the orders left before are carried out. */

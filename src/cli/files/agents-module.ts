@@ -1,10 +1,13 @@
 /** Loads a plan's agents: a module, TypeScript or JavaScript, that exports a function or a machine per agent type. */
+import { resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { type AnyActorLogic } from 'xstate';
 import { z } from 'zod';
+import { isAgent } from '../../actors/api/agent-rules.ts';
+import { type AnyAgent } from '../../actors/model/agent.ts';
 import { isMachine } from '../../actors/xstate/machine-facts.ts';
 import { limitedMachine } from '../../crew-plan.ts';
-import { messageOf } from '../../errors.ts';
+import { BosunError, messageOf } from '../../errors.ts';
 import { type AgentProfile, agentProfileSchema } from '../../machines/agents/profile.ts';
 import { type CrewPorts } from '../../machines/crew.ts';
 import { didYouMean } from '../../near-names.ts';
@@ -47,6 +50,23 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
     profiles: profilesIn(exported['profiles'], source),
     checkpoints: checkpointsIn(exported['checkpoints'], source),
   });
+}
+
+/** All agents that a module exports, one by one or in arrays. Rejects with BOSUN_CONFIG_INVALID. */
+export async function exportedAgents(file: string, { cwd }: { cwd: string }): Promise<readonly AnyAgent[]> {
+  let module: Record<string, unknown>;
+  try {
+    module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(cwd, file));
+  } catch (error) {
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be loaded: ${reasonOf(error)}`, { cause: error });
+  }
+  const agents = new Set(
+    Object.values(module)
+      .flatMap((value) => [value].flat())
+      .filter(isAgent),
+  );
+  if (agents.size === 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${file} exports no agents`);
+  return [...agents];
 }
 
 /** Whether an export is an agent's function or machine. One that cannot be looked at is neither. */

@@ -21,8 +21,7 @@ import { closed } from '../../closed-object.ts';
 import { type BossOptions } from '../../supervisor/child-spec.ts';
 import { unknownAgent } from '../../supervisor/named-agents.ts';
 import { readAgentFiles } from './agent-files.ts';
-import { reasonOf } from './agents-module.ts';
-import { exportedAgents } from '../store/check-command.ts';
+import { exportedAgents, reasonOf } from './agents-module.ts';
 import { type Environment } from '../surroundings.ts';
 import { explain, type Problem, problemOf, readYaml, sentence } from './yaml-source.ts';
 

@@ -34,7 +34,7 @@ import { HubDoor, isOutside } from './hub-door.ts';
 import { type HubSource, readHubFile } from './hub-file.ts';
 import { type HubReporter, hubReporter, type HubTold, type OpenQuestion, questionText } from './hub-report.ts';
 import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
-import { invocationOf } from '../run/run-hints.ts';
+import { invocationOf } from '../invocation.ts';
 import { secretKeysOf } from '../store/secret-keys.ts';
 import {
   dropSessionFiles,

@@ -6,7 +6,7 @@ import { type Survey } from '../../machines/hub/hub-state.ts';
 import { type GateRecord } from '../../machines/people/gates/gate-desk.ts';
 import { plainLine } from '../../plain-text.ts';
 import { quoted } from '../../spokes/session-command.ts';
-import { dataOption, invocationOf } from '../run/run-hints.ts';
+import { dataOption, invocationOf } from '../invocation.ts';
 import { type DataCommand } from '../surroundings.ts';
 
 /** An event of a run as emitted, with what is known besides. */

@@ -22,10 +22,9 @@ import { quoted, runSession, type SessionCommand, type SessionFiles } from '../.
 import { readReport } from '../../spokes/readers/report.ts';
 import { masked, secretsIn, sessionEnvironment } from '../../spokes/session-environment.ts';
 import { type ReadPatch, Worktrees } from '../../spokes/worktrees.ts';
-import { type DataDirectory, refuseForeign } from '../store/data-directory.ts';
+import { type DataDirectory, identityOf, refuseForeign } from '../store/data-directory.ts';
 import { type HubSource } from './hub-file.ts';
 import { keyFileIn } from '../sessions/session-key.ts';
-import { identityOf } from '../run/shell-task.ts';
 import { type Environment } from '../surroundings.ts';
 
 /** The script that calls a tool: the launcher of this package, whether this file is its source or built. */

@@ -4,9 +4,8 @@
  */
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { dataDirectory } from '../store/data-directory.ts';
+import { dataDirectory, type Held } from '../store/data-directory.ts';
 import { carriedOut, type ExitCode } from '../exit-codes.ts';
-import { type Held } from '../desks/foresight.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { refuseOwnRun } from './spoke-refusal.ts';
 import { withStoppedStore } from '../store/stopped-store.ts';

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { BosunError } from '../../errors.ts';
 import { Proc } from '../../spokes/proc.ts';
 import { STORE_MARK } from '../../spokes/processes.ts';
-import { type DataDirectory } from '../store/data-directory.ts';
-import { identityOf } from '../run/shell-task.ts';
+import { type DataDirectory, identityOf } from '../store/data-directory.ts';
 import { type Environment } from '../surroundings.ts';
 
 const SPOKE_MARK = 'BOSUN_SPOKE';

@@ -5,10 +5,9 @@ import { type BatchRecord } from '../../machines/coordination/batches/batch-rule
 import { type TicketRow } from '../../machines/people/tickets/ticket-state.ts';
 import { type GateRecord } from '../../machines/people/gates/gate-desk.ts';
 import { gateName, PLAN_GATES } from '../../machines/people/gates/gate-name.ts';
-import { DEFAULT_DATA } from '../default-data.ts';
+import { dataOption, type Invocation } from '../invocation.ts';
 import { plainLine } from '../../plain-text.ts';
 import { filesOf } from './run-report.ts';
-import { type Environment } from '../surroundings.ts';
 
 /** Open work of the desks that waits for people. */
 export interface Waiting {
@@ -24,23 +23,6 @@ export function waitsForPeople(context: CoordinatorContext): boolean {
   const asking = new Set(items.flatMap(({ tickets = {} }) => Object.values(tickets)));
   if (running > asking.size || running + undecided === 0) return false;
   return items.filter(isAtGate).length === undecided;
-}
-
-/** How the user started Bosun, and how to repeat it. */
-export interface Invocation {
-  readonly bosun: string;
-  /** The command that was entered, with one more option. */
-  again(option: string): string;
-}
-
-/**
- * The invocation under npx or an npm script, where `bosun` is not in the user's PATH, and npm consumes options that are
- * not after `--`.
- */
-export function invocationOf({ npm_lifecycle_event: script = '' }: Environment): Invocation {
-  const bosun = script === '' ? 'bosun' : 'npx bosun';
-  if (script === '' || script === 'npx') return { bosun, again: (option) => `the same command with ${option}` };
-  return { bosun, again: (option) => `npm ${script === 'start' ? script : `run ${script}`} -- ${option}` };
 }
 
 export function completedHints(context: CoordinatorContext, data: string, { bosun, again }: Invocation): string[] {
@@ -94,9 +76,4 @@ function wayToAnswer(gate: string, bosun: string): string {
 /** A sentence with a full stop, unless it ends with a question mark or a full stop already. */
 function ended(sentence: string): string {
   return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
-/** The option `--data` for a command to copy; empty for the default. */
-export function dataOption(data: string): string {
-  return data === DEFAULT_DATA ? '' : ` --data ${/^[\w./~@:+-]+$/.test(data) ? data : JSON.stringify(data)}`;
 }

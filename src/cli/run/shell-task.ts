@@ -1,9 +1,8 @@
 /** Tasks of a plan that are shell commands: their environment, and the store to which they belong. */
-import { statSync } from 'node:fs';
 import { type Attempt } from '../../crew-work.ts';
 import { Commands } from '../../spokes/command.ts';
 import { withoutKeys } from '../../spokes/session-environment.ts';
-import { type DataDirectory } from '../store/data-directory.ts';
+import { type DataDirectory, identityOf } from '../store/data-directory.ts';
 import { type Surroundings } from '../surroundings.ts';
 
 export interface ShellCommands {
@@ -40,13 +39,4 @@ export function shellCommands(
     clear: () => commands.clear(),
     ended: () => commands.ended(),
   };
-}
-
-/**
- * Identity of the data directory by device and inode, not by path: containers have the same paths for different
- * directories, and the store inside may be removed and recreated.
- */
-export function identityOf({ path }: DataDirectory): string {
-  const { dev, ino } = statSync(path, { bigint: true });
-  return `${dev}:${ino}`;
 }

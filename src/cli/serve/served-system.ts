@@ -31,12 +31,12 @@ import { Shard } from '../../shard.ts';
 import { createSystem, type System } from '../../system.ts';
 import { type AgentModule } from '../files/agents-module.ts';
 import { type Config } from '../files/config-file.ts';
-import { type DataDirectory, hasStore, planAgents, refuseWorkers } from '../store/data-directory.ts';
+import { type DataDirectory, hasStore, identityOf, planAgents, refuseWorkers } from '../store/data-directory.ts';
 import { machineReports } from '../run/machine-reports.ts';
 import { contentsOf, heldPlan, readyPlan } from '../run/plan-on-hand.ts';
 import { type Told } from '../run/run-report.ts';
 import { secretKeysOf } from '../store/secret-keys.ts';
-import { identityOf, shellCommands } from '../run/shell-task.ts';
+import { shellCommands } from '../run/shell-task.ts';
 import { type Environment } from '../surroundings.ts';
 
 export interface ServedSystem {

@@ -3,16 +3,14 @@
  * are tried on the stored records; nothing is written and nothing runs.
  */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { createJiti } from 'jiti';
+import { join } from 'node:path';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type CheckedActor } from '../../actors/loop/versions/check.ts';
-import { isAgent } from '../../actors/api/agent-rules.ts';
 import { BosunError } from '../../errors.ts';
 import { plainLine } from '../../plain-text.ts';
 import { levelStore } from '../../persistence/store/level-store.ts';
 import { checkStore } from '../../system-check.ts';
-import { loadAgents, reasonOf } from '../files/agents-module.ts';
+import { exportedAgents, loadAgents } from '../files/agents-module.ts';
 import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from '../exit-codes.ts';
 import { readPlanFile } from '../files/plan-file.ts';
@@ -94,23 +92,6 @@ async function agentsFor({ plan, agents, cwd }: CheckCommand): Promise<readonly 
 export async function agentsOfPlan(place: { file: string; cwd: string }): Promise<readonly AnyAgent[]> {
   const source = await readPlanFile(place);
   return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs here')));
-}
-
-/** All agents that a module exports, one by one or in arrays. Rejects with BOSUN_CONFIG_INVALID. */
-export async function exportedAgents(file: string, { cwd }: { cwd: string }): Promise<readonly AnyAgent[]> {
-  let module: Record<string, unknown>;
-  try {
-    module = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(cwd, file));
-  } catch (error) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be loaded: ${reasonOf(error)}`, { cause: error });
-  }
-  const agents = new Set(
-    Object.values(module)
-      .flatMap((value) => [value].flat())
-      .filter(isAgent),
-  );
-  if (agents.size === 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${file} exports no agents`);
-  return [...agents];
 }
 
 function grouped(actors: readonly CheckedActor[]): Group[] {

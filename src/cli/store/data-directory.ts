@@ -3,11 +3,12 @@
  * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
  * beside it (`BOSUN_DATA_DIR` tells them DIR).
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
 import { type AnyAgent } from '../../actors/model/agent.ts';
+import { type Store } from '../../actors/model/ports.ts';
 import { stageAgents } from '../../crew-plan.ts';
 import { type Attempt } from '../../crew-work.ts';
 import { systemClock } from '../../clock.ts';
@@ -20,7 +21,6 @@ import { levelStore } from '../../persistence/store/level-store.ts';
 import { makePrivateDirectory } from '../../persistence/store/private-files.ts';
 import { Shard } from '../../shard.ts';
 import { type AgentModule } from '../files/agents-module.ts';
-import { type Held } from '../desks/foresight.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand, type Environment } from '../surroundings.ts';
 
@@ -106,6 +106,15 @@ export async function makeDirectory({ path, store }: DataDirectory): Promise<voi
 }
 
 /**
+ * Identity of the data directory by device and inode, not by path: containers have the same paths for different
+ * directories, and the store inside may be removed and recreated.
+ */
+export function identityOf({ path }: DataDirectory): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+/**
  * Removes the store, and nothing else in the directory, after calling `before` while the store is locked. Rejects with
  * BOSUN_STORE_LOCKED if it is in use.
  */
@@ -164,6 +173,13 @@ export function crewOf(
 export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): AnyAgent[] {
   const { ports, checkpoints } = agents;
   return [...crewAgentsFor(ports), ...stageAgents(plan, agents, { shell, checkpoints, clock: systemClock })];
+}
+
+/** A stopped store, opened on hold. */
+export interface Held {
+  readonly system: Shard;
+  readonly store: Store;
+  readonly resolveAgent: (name: string) => AnyAgent | undefined;
 }
 
 interface HoldOptions {

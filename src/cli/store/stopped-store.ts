@@ -1,8 +1,7 @@
 /** Runs verbs that read a stopped store, or leave an order in it: opens it on hold, and maps errors to exit codes. */
 import { BosunError, messageOf } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { hasStore, onHold, storeDirectory } from './data-directory.ts';
-import { type Held } from '../desks/foresight.ts';
+import { hasStore, type Held, onHold, storeDirectory } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type DataCommand, logTo } from '../surroundings.ts';
 

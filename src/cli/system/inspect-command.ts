@@ -18,14 +18,14 @@ import { crewAgents } from '../../machines/crew.ts';
 import { stageName } from '../../machines/work/stage.ts';
 import { bossMachine } from '../../supervisor/boss.ts';
 import { type Shard } from '../../shard.ts';
-import { agentsOfPlan, exportedAgents } from '../store/check-command.ts';
+import { exportedAgents } from '../files/agents-module.ts';
+import { agentsOfPlan } from '../store/check-command.ts';
 import { hasStore, onHold, storeDirectory } from '../store/data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from '../exit-codes.ts';
 import { LiveGateway } from '../reach/live-gateway.ts';
 import { writeOutput } from '../output-file.ts';
 import { type DataCommand, logTo } from '../surroundings.ts';
-
-export type ChartFormat = 'svg' | 'mermaid' | 'json';
+import { type ChartFormat } from '../verb.ts';
 
 export interface InspectCommand extends DataCommand {
   /** An address in the system or the store, or the name of an agent. */

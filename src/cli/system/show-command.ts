@@ -14,7 +14,7 @@ import { withData } from '../reach/data-work.ts';
 import { EXIT, type ExitCode, writeError } from '../exit-codes.ts';
 import { isGone, nextGateway } from '../reach/following.ts';
 import { type LiveGateway } from '../reach/live-gateway.ts';
-import { dataOption } from '../run/run-hints.ts';
+import { dataOption } from '../invocation.ts';
 import { durationText } from './runs-command.ts';
 import { jsonLine } from '../json-lines.ts';
 import { errorText, timeText, whenKnown } from '../store/stopped-store.ts';
