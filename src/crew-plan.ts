@@ -147,9 +147,8 @@ export function crewOf(
   const registry = roster === undefined ? undefined : registryOf({ roster });
   const agents = [
     ...(registry?.agents ?? []),
-    ...crewAgentsFor(ports),
     ...(answers === undefined ? [] : answerAgents(answers.ports)),
-    ...stageAgents(plan, known, { shell: NO_SHELL, clock, places, checkpoints }),
+    ...planAgents(plan, known, { ports, shell: NO_SHELL, clock, places, checkpoints }),
   ];
   // Desks before the coordinator, which needs the others when it starts.
   const children = [
@@ -176,7 +175,7 @@ function chosenIn(plan: Plan, candidates: Candidates): Plan {
 }
 
 /** The profiles of a roster by which agents are chosen. */
-export function profilesOf(roster: readonly RosterSource[] = [SHIPPED_ROSTER]): AgentProfile[] {
+function profilesOf(roster: readonly RosterSource[] = [SHIPPED_ROSTER]): AgentProfile[] {
   return rosterOf(roster).map(({ profile }) => profile);
 }
 
@@ -204,11 +203,20 @@ const ASKED = 'ask';
 
 const NO_SHELL: Attempt = () => Promise.reject(new Error('no task is a shell command'));
 
+/** The agents that carry out a plan: the crew, and one for each agent type. */
+export function planAgents(
+  plan: Plan,
+  members: ReadonlyMap<string, AgentFunction | AnyActorLogic>,
+  { ports, ...tools }: StageTools & { readonly ports?: CrewPorts | undefined },
+): AnyAgent[] {
+  return [...crewAgentsFor(ports), ...stageAgents(plan, members, tools)];
+}
+
 /**
  * The agents of a plan's stages, one for each agent type. Where the plan has chosen agents, there is one for every
  * member: a store may have other choices on record.
  */
-export function stageAgents(
+function stageAgents(
   plan: Plan,
   members: ReadonlyMap<string, AgentFunction | AnyActorLogic>,
   { checkpoints = {}, ...tools }: StageTools,

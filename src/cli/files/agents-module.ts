@@ -6,14 +6,13 @@ import { z } from 'zod';
 import { isAgent } from '../../actors/api/agent-rules.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { isMachine } from '../../actors/xstate/machine-facts.ts';
-import { limitedMachine } from '../../crew-plan.ts';
 import { BosunError, messageOf } from '../../errors.ts';
 import { type AgentProfile, agentProfileSchema } from '../../machines/agents/profile.ts';
 import { type CrewPorts } from '../../machines/crew.ts';
 import { didYouMean } from '../../near-names.ts';
 import { type AgentFunction } from '../../machines/work/agent-function.ts';
 import { type CheckpointVersions } from '../../machines/work/stage.ts';
-import { type PlanSource } from './plan-file.ts';
+import type { PlanSource } from './plan-file.ts';
 
 /** The exports of an agents module by agent type, with its ports for the crew, its profiles and its checkpoints. */
 export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & {
@@ -125,12 +124,6 @@ function checkpointsIn(value: unknown, { refuse }: PlanSource): CheckpointVersio
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
-}
-
-/** Checks time limits. Throws BOSUN_PLAN_INVALID for a task with a time limit per attempt whose agent is a machine. */
-export function checkMachineLimits(source: PlanSource, agents: AgentModule): void {
-  const problem = limitedMachine(source.plan, agents);
-  if (problem !== undefined) throw source.refuse([problem]);
 }
 
 /** The reason why a module cannot be loaded, without Node's list of requiring modules, which are Bosun's own. */

@@ -1,12 +1,22 @@
 /**
- * Reads a plan file, YAML or JSON, into a plan. Parsing is in yaml-source.ts, the meaning of plans in
- * machines/coordination/plan.ts.
+ * Reads a plan file, YAML or JSON, into a plan that can be carried out, with its agents. Parsing is in yaml-source.ts,
+ * the meaning of plans in machines/coordination/plan, the loading of agents in agents-module.ts.
  */
 import { dirname, resolve } from 'node:path';
 import { type z } from 'zod';
 import { type BosunError } from '../../errors.ts';
-import { type Plan, planOfForm, type PlanProblem, PROBLEMS_MAX } from '../../machines/coordination/plan/plan.ts';
+import { limitedMachine } from '../../crew-plan.ts';
+import { rosterOf, type RosterSource, SHIPPED_ROSTER } from '../../machines/agents/roster.ts';
+import { withChosenAgents, withHeldChoices } from '../../machines/coordination/plan/chosen-agents.ts';
+import {
+  checkAgents,
+  type Plan,
+  planOfForm,
+  type PlanProblem,
+  PROBLEMS_MAX,
+} from '../../machines/coordination/plan/plan.ts';
 import { planFileSchema } from '../../machines/coordination/plan/plan-form.ts';
+import { type AgentModule, loadAgents } from './agents-module.ts';
 import { explain, problemOf, readYaml } from './yaml-source.ts';
 
 export interface PlanSource {
@@ -43,4 +53,48 @@ export async function readPlanFile({
 
 function explainPlan(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.code === 'invalid_union' ? 'must be a list of names, or a map from names to inputs' : explain(issue);
+}
+
+export interface ReadyPlan {
+  readonly source: PlanSource;
+  readonly agents: AgentModule;
+  /** Makes the plan with the agents that a held plan has chosen, and with chosen ones in place of the others. */
+  readonly withChoicesOf: (held: Plan) => Plan;
+}
+
+/** The file of a plan, and the sources of profiles by which agents are chosen; default: those of the package. */
+interface PlanPlace {
+  readonly file: string;
+  readonly cwd: string;
+  readonly roster?: readonly RosterSource[] | undefined;
+}
+
+/** Reads the plan and its agents. Rejects with BOSUN_PLAN_INVALID. */
+export async function readyPlan({ roster, ...place }: PlanPlace): Promise<ReadyPlan> {
+  const written = await readPlanFile(place);
+  const agents = await loadAgents(written);
+  const source = { ...written, plan: chosenPlan(written, agents, roster) };
+  const unknown = checkAgents(source.plan, [...agents.keys()]);
+  const hint = source.agents === null ? '; the plan names no module with agents' : '';
+  if (unknown.length > 0)
+    throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
+  // A machine has time limits of its own.
+  const limited = limitedMachine(source.plan, agents);
+  if (limited !== undefined) throw source.refuse([limited]);
+  const withChoicesOf = (held: Plan) =>
+    chosenPlan({ ...written, plan: withHeldChoices(written.plan, held) }, agents, roster);
+  return { source, agents, withChoicesOf };
+}
+
+/** The plan of a file with an agent for every task, of those of its module. Throws BOSUN_PLAN_INVALID. */
+export function chosenPlan(
+  { plan, refuse }: PlanSource,
+  agents: AgentModule,
+  roster: readonly RosterSource[] = [SHIPPED_ROSTER],
+): Plan {
+  const sources = [...roster, { source: 'module', profiles: agents.profiles ?? [] }];
+  const profiles = rosterOf(sources).map(({ profile }) => profile);
+  const chosen = withChosenAgents(plan, { profiles, members: [...agents.keys()] });
+  if ('problems' in chosen) throw refuse(chosen.problems);
+  return chosen.plan;
 }

@@ -19,16 +19,7 @@ import { type GateDeskContext } from '../../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../machines/desks.ts';
 import { levelStore } from '../../persistence/store/level-store.ts';
 import { Shard } from '../../shard.ts';
-import {
-  type DataDirectory,
-  dataDirectory,
-  hasStore,
-  makeDirectory,
-  onHold,
-  OUTAGE_MS,
-  refuseWorkers,
-  removeStore,
-} from '../store/data-directory.ts';
+import { type DataDirectory, hasStore, onHold, OpenDirectory, OUTAGE_MS } from '../store/data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from '../exit-codes.ts';
 import { HubDoor, isOutside } from './hub-door.ts';
 import { type HubSource, readHubFile } from './hub-file.ts';
@@ -79,9 +70,7 @@ async function run(command: HubRunCommand): Promise<ExitCode> {
   const log = logTo(command.err);
   command.onUnawaited?.((reason) => log(unawaitedLine(reason)));
   const source = await readHubFile(command);
-  const directory = dataDirectory(command);
-  await makeDirectory(directory);
-  refuseWorkers(directory);
+  const directory = await OpenDirectory.open(command, log);
   refuseForeignFolders(directory);
   const held = await heldRun(command, directory, source);
   const reporter = hubReporter(command);
@@ -182,7 +171,7 @@ interface Parts {
   readonly reporter: HubReporter;
 }
 
-async function carryOut(command: HubRunCommand, directory: DataDirectory, parts: Parts): Promise<ExitCode> {
+async function carryOut(command: HubRunCommand, directory: OpenDirectory, parts: Parts): Promise<ExitCode> {
   const { source, reporter, held } = parts;
   const { env, fresh, interrupt } = command;
   // Tells functions and commands the directory for files of their own.
@@ -201,7 +190,7 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
   const watching = system.onEmitted((_, event) => tell(command, reporter, { system, event }));
   try {
     await door?.prepare(system, directory, sessions);
-    if (fresh) await removeStore(directory, () => sessions.clear());
+    if (fresh) await directory.remove(() => sessions.clear());
     // Files of hand-offs without their store would be those of sessions to come.
     if (!hasStore(directory)) {
       await dropSessionFiles(directory);

@@ -6,6 +6,7 @@ import { messageOf } from '../../errors.ts';
 import { DESKS } from '../../machines/desks.ts';
 import { type Plan } from '../../machines/coordination/plan/plan.ts';
 import { type Shard } from '../../shard.ts';
+import { type AgentModule } from '../files/agents-module.ts';
 import { type Told } from './run-report.ts';
 
 interface Emitted {
@@ -19,9 +20,24 @@ interface Emitted {
 const BOSS_PREFIX = `${DESKS.stages}/`;
 const WORK_SUFFIX = 'agent/work';
 
-/** Reports attempts of tasks. `isMachine`: whether the tasks of an agent type are done by a machine. */
-export function machineReports(system: Shard, plan: Plan, isMachine: (agentType: string) => boolean) {
-  const tasks = new Set(plan.tasks.filter(({ agent, run }) => run === null && isMachine(agent)).map(({ id }) => id));
+/**
+ * Tells the events of a plan once they are durable.
+ *
+ * @returns A function that stops it.
+ */
+export function followPlan(
+  system: Shard,
+  { plan, agents }: { readonly plan: Plan; readonly agents: AgentModule },
+  tell: (event: Told) => void,
+): () => void {
+  const meaning = meaningIn(system, plan, agents);
+  const following = system.onEmitted((address, event) => tell(meaning(address, event)));
+  return () => following.unsubscribe();
+}
+
+function meaningIn(system: Shard, plan: Plan, agents: AgentModule): (address: string, event: Emitted) => Told {
+  const byMachine = plan.tasks.filter(({ agent, run }) => run === null && typeof agents.get(agent) === 'object');
+  const tasks = new Set(byMachine.map(({ id }) => id));
   const attempts = new Map<string, { effectId: string; attempt: number }>();
 
   const started = (task: string, attempt: number): Told => {

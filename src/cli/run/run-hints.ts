@@ -1,6 +1,5 @@
 /** Commands that a user may want after a run, as lines that can be copied. Formatting only. */
 import { type CoordinatorContext, itemsIn } from '../../machines/coordination/coordinator/coordinator-context.ts';
-import { isAtGate } from '../../machines/coordination/coordinator/progress.ts';
 import { type BatchRecord } from '../../machines/coordination/batches/batch-rules.ts';
 import { type TicketRow } from '../../machines/people/tickets/ticket-state.ts';
 import { type GateRecord } from '../../machines/people/gates/gate-desk.ts';
@@ -14,15 +13,6 @@ export interface Waiting {
   readonly batches: readonly Pick<BatchRecord, 'id' | 'phase' | 'total' | 'reason'>[];
   readonly gates: readonly Pick<GateRecord, 'id' | 'title' | 'item' | 'stage'>[];
   readonly tickets: readonly Pick<TicketRow, 'id' | 'title'>[];
-}
-
-/** Whether all that runs waits for the answers to tickets, and everything undecided for people. */
-export function waitsForPeople(context: CoordinatorContext): boolean {
-  const { running, undecided } = context.tally;
-  const items = [...itemsIn(context).values()].filter(({ phase }) => phase === 'running');
-  const asking = new Set(items.flatMap(({ tickets = {} }) => Object.values(tickets)));
-  if (running > asking.size || running + undecided === 0) return false;
-  return items.filter(isAtGate).length === undecided;
 }
 
 export function completedHints(context: CoordinatorContext, data: string, { bosun, again }: Invocation): string[] {

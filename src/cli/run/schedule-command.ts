@@ -9,8 +9,7 @@ import { carriedOut, type ExitCode } from '../exit-codes.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
 import { writeOutput } from '../output-file.ts';
 import { type AgentModule } from '../files/agents-module.ts';
-import { type PlanSource, readPlanFile } from '../files/plan-file.ts';
-import { chosenPlan } from './plan-on-hand.ts';
+import { chosenPlan, type PlanSource, readPlanFile } from '../files/plan-file.ts';
 import { tableText } from '../table.ts';
 import { type Output } from '../surroundings.ts';
 

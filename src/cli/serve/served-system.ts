@@ -10,7 +10,7 @@ import { type Admits } from '../../actors/loop/admission.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { answerProcedures, knowledgeProcedures } from '../../crew-answers.ts';
 import { answerTeamOf, deskFolder } from '../files/answer-team-file.ts';
-import { answerCrew } from '../../crew-plan.ts';
+import { answerCrew, planAgents } from '../../crew-plan.ts';
 import { systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { knowledgeOf } from '../../knowledge/knowledge.ts';
@@ -31,12 +31,12 @@ import { Shard } from '../../shard.ts';
 import { createSystem, type System } from '../../system.ts';
 import { type AgentModule } from '../files/agents-module.ts';
 import { type Config } from '../files/config-file.ts';
-import { type DataDirectory, hasStore, identityOf, planAgents, refuseWorkers } from '../store/data-directory.ts';
-import { machineReports } from '../run/machine-reports.ts';
-import { contentsOf, heldPlan, readyPlan } from '../run/plan-on-hand.ts';
+import { type DataDirectory, hasStore, OpenDirectory } from '../store/data-directory.ts';
+import { followPlan } from '../run/machine-reports.ts';
+import { readyPlan } from '../files/plan-file.ts';
 import { type Told } from '../run/run-report.ts';
 import { secretKeysOf } from '../store/secret-keys.ts';
-import { shellCommands } from '../run/shell-task.ts';
+import { ShellCommands } from '../run/shell-task.ts';
 import { type Environment } from '../surroundings.ts';
 
 export interface ServedSystem {
@@ -110,7 +110,7 @@ const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
 export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const { directory, config, cwd, log } = place;
   if (config?.workers !== undefined) return spread(place, config, config.workers);
-  refuseWorkers(directory);
+  const opened = new OpenDirectory(directory, log);
   const file =
     place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
@@ -120,8 +120,8 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
       config === undefined
         ? 'Serve another --data directory, or start over with bosun run --fresh'
         : 'Serve another --data directory';
-    const held = await heldPlan(directory, ready, { log, hint, beside: config });
-    return crew(place, held?.plan ?? ready.source.plan, ready.agents);
+    const held = await opened.held(ready, { hint, beside: config });
+    return crew(place, opened, { plan: held?.plan ?? ready.source.plan, agents: ready.agents });
   }
   if (config !== undefined)
     return {
@@ -130,8 +130,9 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
       system: created(place, config.agents, config.tree ?? {}),
       what: config.file,
     };
-  const { coordinator, children } = await contentsOf(directory, log);
-  if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
+  const { coordinator, children } = await opened.contents();
+  if (coordinator?.plan !== undefined)
+    return crew(place, opened, { plan: withoutModule(directory, coordinator.plan), agents: new Map() });
   const ofAnswers = new Set(answerCrew({ delivery: {} }).tree.children!.map(({ id }) => id));
   if (place.hasDesks === true && children.every(({ address }) => ofAnswers.has(address)))
     return servedFolder(place, cwd);
@@ -164,8 +165,8 @@ function isDesk(address: string): boolean {
  * Rejects with BOSUN_KNOWLEDGE_FOLDER; its start rejects with BOSUN_CONFIG_INVALID for a directory with other actors.
  */
 export async function servedFolder(place: ServedPlace, folder: string): Promise<ServedSystem> {
-  const { directory, cwd, env, test } = place;
-  refuseWorkers(directory);
+  const { directory, cwd, env, test, log } = place;
+  const { identity } = new OpenDirectory(directory, log);
   const desk = deskFolder(folder, cwd);
   const { path } = desk;
   const profile = await answerTeamOf(desk, cwd);
@@ -185,7 +186,7 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
       ]);
       return knowledge.retrieve(question, facts);
     };
-    const store = `checks ${identityOf(directory)}`;
+    const store = `checks ${identity}`;
     const verify = test === undefined ? undefined : repositoryTests({ folder: path, command: test, env, store });
     const ports = { ...knowledgePorts(knowledge), ...(verify && { verify }) };
     const { agents, tree } = answerCrew({ ports: { retrieve }, profile, delivery: { ports, times: SESSION_TIMES } });
@@ -239,23 +240,22 @@ function withoutModule({ path }: DataDirectory, plan: Plan): Plan {
   );
 }
 
-function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem {
-  const { directory, config, env, cwd } = place;
+function crew(
+  place: ServedPlace,
+  { path, identity }: OpenDirectory,
+  { plan, agents }: { readonly plan: Plan; readonly agents: AgentModule },
+): ServedSystem {
+  const { config, env, cwd } = place;
   // Tells agents the directory for files of their own.
-  env['BOSUN_DATA_DIR'] = directory.path;
-  const commands = shellCommands(directory, { env, cwd });
+  env['BOSUN_DATA_DIR'] = path;
+  const commands = new ShellCommands(identity, { env, cwd });
+  const { attempt: shell } = commands;
+  const { ports, checkpoints } = agents;
   const own = config?.tree ?? {};
   const tree = { ...own, children: [...crewTree(plan).children, ...(own.children ?? [])] };
-  const system = created(
-    place,
-    [...planAgents(plan, agents, commands.attempt), ...(config?.agents ?? [])],
-    tree as BossOptions,
-  );
-  const meaning = machineReports(system, plan, (type) => typeof agents.get(type) === 'object');
-  const follow: ServedSystem['follow'] = (tell) => {
-    const following = system.onEmitted((address, event) => tell(meaning(address, event as Told)));
-    return () => following.unsubscribe();
-  };
+  const carriers = planAgents(plan, agents, { ports, checkpoints, shell, clock: systemClock });
+  const system = created(place, [...carriers, ...(config?.agents ?? [])], tree as BossOptions);
+  const follow: ServedSystem['follow'] = (tell) => followPlan(system, { plan, agents }, tell);
   const begun = () => void commands.clear();
   const procedures = crewProcedures;
   return { system, what: `the plan ${plan.name}`, procedures, follow, begun, ended: () => commands.ended() };

@@ -9,9 +9,11 @@ import { type CheckedActor } from '../../actors/loop/versions/check.ts';
 import { BosunError } from '../../errors.ts';
 import { plainLine } from '../../plain-text.ts';
 import { levelStore } from '../../persistence/store/level-store.ts';
+import { planAgents } from '../../crew-plan.ts';
+import { systemClock } from '../../clock.ts';
 import { checkStore } from '../../system-check.ts';
 import { exportedAgents, loadAgents } from '../files/agents-module.ts';
-import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
+import { dataDirectory, hasStore } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from '../exit-codes.ts';
 import { readPlanFile } from '../files/plan-file.ts';
 import { secretKeysOf } from './secret-keys.ts';
@@ -91,7 +93,10 @@ async function agentsFor({ plan, agents, cwd }: CheckCommand): Promise<readonly 
 /** The agents of a plan, without running any of it. */
 export async function agentsOfPlan(place: { file: string; cwd: string }): Promise<readonly AnyAgent[]> {
   const source = await readPlanFile(place);
-  return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs here')));
+  const agents = await loadAgents(source);
+  const { ports, checkpoints } = agents;
+  const shell = () => Promise.reject(new Error('nothing runs here'));
+  return planAgents(source.plan, agents, { ports, checkpoints, shell, clock: systemClock });
 }
 
 function grouped(actors: readonly CheckedActor[]): Group[] {

@@ -1,26 +1,27 @@
 /**
- * A data directory and the crew in it: opens its store with the agents of a plan, or on hold, to read it and leave
- * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
+ * A data directory: what it holds, and whether it may be used. Its store is opened on hold, to read it and leave orders;
+ * who is to run a system on it opens the directory first. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
  * beside it (`BOSUN_DATA_DIR` tells them DIR).
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
+import { ROOT } from '../../actors/model/address.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type Store } from '../../actors/model/ports.ts';
-import { stageAgents } from '../../crew-plan.ts';
-import { type Attempt } from '../../crew-work.ts';
-import { systemClock } from '../../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../../errors.ts';
-import { COORDINATOR, crewAgents, crewAgentsFor, crewTree } from '../../machines/crew.ts';
+import { COORDINATOR, crewAgents, crewTree } from '../../machines/crew.ts';
 import { type CoordinatorContext } from '../../machines/coordination/coordinator/coordinator-context.ts';
-import { type Plan } from '../../machines/coordination/plan/plan.ts';
+import { checkAgents, comparePlans, type Plan } from '../../machines/coordination/plan/plan.ts';
 import { stageAgent, stageName } from '../../machines/work/stage.ts';
+import { createJournal } from '../../persistence/journal/journal.ts';
+import { type SetAside } from '../../persistence/journal/set-aside.ts';
+import { plainReferences } from '../../persistence/format/plain-references.ts';
 import { levelStore } from '../../persistence/store/level-store.ts';
 import { makePrivateDirectory } from '../../persistence/store/private-files.ts';
 import { Shard } from '../../shard.ts';
-import { type AgentModule } from '../files/agents-module.ts';
+import { type ReadyPlan } from '../files/plan-file.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand, type Environment } from '../surroundings.ts';
 
@@ -61,7 +62,7 @@ export function hasStore({ store }: Pick<DataDirectory, 'store'>): boolean {
  * Refuses a directory that holds a system over workers, since a store beside theirs would be another system. Throws
  * BOSUN_WORKERS_CHANGED.
  */
-export function refuseWorkers({ path, workers }: DataDirectory): void {
+function refuseWorkers({ path, workers }: DataDirectory): void {
   if (existsSync(workers))
     throw new BosunError(
       'BOSUN_WORKERS_CHANGED',
@@ -114,24 +115,6 @@ export function identityOf({ path }: DataDirectory): string {
   return `${dev}:${ino}`;
 }
 
-/**
- * Removes the store, and nothing else in the directory, after calling `before` while the store is locked. Rejects with
- * BOSUN_STORE_LOCKED if it is in use.
- */
-export async function removeStore(directory: DataDirectory, before: () => Promise<unknown>): Promise<void> {
-  if (!hasStore(directory)) return;
-  const store = levelStore(directory.store);
-  try {
-    await store.open();
-    await before();
-    await store.close();
-  } catch (error) {
-    // Starting over is also the remedy for a damaged store.
-    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
-  }
-  await rm(directory.store, { recursive: true, force: true });
-}
-
 /** Refuses a directory in which somebody else has a name, if there is one. Throws BOSUN_CONFIG_INVALID. */
 export function refuseForeign(path: string, name: string | undefined): void {
   if (name === undefined) return;
@@ -140,39 +123,6 @@ export function refuseForeign(path: string, name: string | undefined): void {
     'BOSUN_CONFIG_INVALID',
     `${join(path, name)} was not made by Bosun, which would remove it: ${way}`,
   );
-}
-
-/** A system that carries out `plan`, or continues it, once started; subscribe before that to miss nothing. */
-export function crewOf(
-  directory: DataDirectory,
-  plan: Plan,
-  agents: AgentModule,
-  tools: {
-    readonly shell: Attempt;
-    readonly env: Environment;
-    readonly trustWallClock: boolean;
-    readonly log: (...args: unknown[]) => void;
-  },
-): Shard {
-  const store = levelStore(directory.store);
-  // A run whose crew cannot go on has failed, and ends with the code that says so.
-  const tree = { ...crewTree(plan), escalates: true };
-  const { shell, env, trustWallClock, log } = tools;
-  return new Shard({
-    agents: planAgents(plan, agents, shell),
-    store,
-    tree,
-    log,
-    outageMs: OUTAGE_MS,
-    trustWallClock,
-    ...secretKeysOf(env),
-  });
-}
-
-/** The agents that carry out a plan: the crew, and one for each agent type. */
-export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): AnyAgent[] {
-  const { ports, checkpoints } = agents;
-  return [...crewAgentsFor(ports), ...stageAgents(plan, agents, { shell, checkpoints, clock: systemClock })];
 }
 
 /** A stopped store, opened on hold. */
@@ -225,4 +175,161 @@ export function coordinatorOf(system: Shard): { state: unknown; context: Coordin
   // The record is of another version of Bosun: report that instead of misreading it.
   if (snapshot?.status === 'suspended') throw snapshot.error;
   return snapshot && { state: snapshot.value, context: snapshot.context as CoordinatorContext };
+}
+
+interface RootChild {
+  readonly address: string;
+  /** `boss` for Bosses. */
+  readonly agent: string;
+}
+
+const STRANGERS_SHOWN = 3;
+
+/**
+ * Refuses a store with actors of another system. A start ends static children that its tree lacks. That is intended
+ * after an edit of a config, but a loss if a plan is run on a foreign store.
+ */
+function refuseStrangers(
+  { path }: DataDirectory,
+  plan: Plan,
+  children: readonly RootChild[],
+  beside?: HeldPlanOptions['beside'],
+): void {
+  const ids = new Set<string>(crewTree(plan).children.map(({ id }) => id));
+  const known = new Set([...crewAgents, ...(beside?.agents ?? [])].map(({ name }) => name));
+  // The owner of a Boss is unknown; with a config it may be one of its Bosses under an old name.
+  if (beside !== undefined) known.add('boss');
+  const strangers = children
+    .filter(({ address, agent }) => !ids.has(address) && !known.has(agent))
+    .map(({ address, agent }) => `${address} (${agent})`);
+  if (strangers.length === 0) return;
+  const rest = strangers.length > STRANGERS_SHOWN ? ` and ${strangers.length - STRANGERS_SHOWN} more` : '';
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${path} holds actors of another system, which the plan would end: ` +
+      `${strangers.slice(0, STRANGERS_SHOWN).join(', ')}${rest}. Name another --data directory`,
+  );
+}
+
+export interface StoreContents {
+  readonly coordinator: CoordinatorContext | undefined;
+  /** Children of the root. */
+  readonly children: readonly RootChild[];
+}
+
+export interface HeldPlanOptions {
+  /** The advice to the user if the directory holds another plan. */
+  readonly hint: string;
+  /** The config whose agents run beside the plan. Default: none. */
+  readonly beside?: { readonly agents: readonly { readonly name: string }[] } | undefined;
+}
+
+/** A data directory on which a system is to run: it exists, and is that of one system without workers. */
+export class OpenDirectory implements DataDirectory {
+  readonly path: string;
+  readonly store: string;
+  readonly workers: string;
+  readonly identity: string;
+  readonly #log: (...args: unknown[]) => void;
+
+  /** Takes a directory that exists. Throws BOSUN_WORKERS_CHANGED if it is that of a system over workers. */
+  constructor(directory: DataDirectory, log: (...args: unknown[]) => void) {
+    refuseWorkers(directory);
+    ({ path: this.path, store: this.store, workers: this.workers } = directory);
+    this.identity = identityOf(directory);
+    this.#log = log;
+  }
+
+  /** Opens a directory, which is created if missing. Rejects with BOSUN_CONFIG_INVALID, BOSUN_WORKERS_CHANGED. */
+  static async open(
+    place: Pick<DataCommand, 'data' | 'cwd'>,
+    log: (...args: unknown[]) => void,
+  ): Promise<OpenDirectory> {
+    const directory = dataDirectory(place);
+    await makeDirectory(directory);
+    return new OpenDirectory(directory, log);
+  }
+
+  /** Cuts a damaged journal behind an epoch. Rejects with BOSUN_CONFIG_INVALID if there is no store. */
+  async recover(recoverTo: number, onSetAside: (what: SetAside) => void): Promise<void> {
+    if (!hasStore(this)) throw new BosunError('BOSUN_CONFIG_INVALID', `${this.path} holds no store to recover`);
+    const journal = createJournal(levelStore(this.store), { recoverTo, onSetAside });
+    await journal.open(plainReferences);
+    await journal.close();
+  }
+
+  /**
+   * The state of the plan in the directory, with the agents that were chosen when it began. Rejects with
+   * BOSUN_PLAN_INVALID if it holds another plan, or one whose agent the module has no more, with
+   * BOSUN_CONFIG_INVALID if it holds another system.
+   */
+  async held(
+    { source: { file, plan, refuse }, agents, withChoicesOf }: ReadyPlan,
+    { hint, beside }: HeldPlanOptions,
+  ): Promise<CoordinatorContext | undefined> {
+    const { coordinator: held, children } = await this.contents();
+    refuseStrangers(this, plan, children, beside);
+    if (held?.plan === undefined) return undefined;
+    const differences = comparePlans(held.plan, withChoicesOf(held.plan));
+    if (differences.length === 0) {
+      const gone = checkAgents(held.plan, [...agents.keys()]);
+      if (gone.length === 0) return held;
+      throw refuse(gone);
+    }
+    throw new BosunError(
+      'BOSUN_PLAN_INVALID',
+      `${file}: ${this.path} holds another plan: ${differences.join('; ')}. ${hint}`,
+    );
+  }
+
+  /** The contents of the store, without running any of it. */
+  async contents(): Promise<StoreContents> {
+    const contents = await this.#read((system) => ({
+      coordinator: coordinatorOf(system)?.context,
+      children: system.tree().children,
+    }));
+    return contents ?? { coordinator: undefined, children: [] };
+  }
+
+  /**
+   * Checks whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID if another
+   * system lives there, BOSUN_STORE_LOCKED.
+   */
+  async checkRemovable(plan: Plan): Promise<void> {
+    let children: readonly RootChild[] = [];
+    try {
+      children = (await this.#read((system) => system.tree().children)) ?? [];
+    } catch (error) {
+      // Starting over is also the remedy for a store that is damaged or has another format.
+      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED') && !isBosunError(error, 'BOSUN_STORE_FORMAT')) throw error;
+    }
+    refuseStrangers(this, plan, children);
+  }
+
+  /**
+   * Removes the store, and nothing else in the directory, after calling `before` while the store is locked. Rejects
+   * with BOSUN_STORE_LOCKED if it is in use.
+   */
+  async remove(before: () => Promise<unknown>): Promise<void> {
+    if (!hasStore(this)) return;
+    const store = levelStore(this.store);
+    try {
+      await store.open();
+      await before();
+      await store.close();
+    } catch (error) {
+      // Starting over is also the remedy for a damaged store.
+      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+    }
+    await rm(this.store, { recursive: true, force: true });
+  }
+
+  /** Reads the stopped store; undefined if there is no store, or no actor in it. */
+  async #read<Result>(read: (system: Shard) => Result): Promise<Result | undefined> {
+    if (!hasStore(this)) return undefined;
+    // A process that was killed while creating the store leaves one without a root.
+    return onHold(this, { log: this.#log }, (system) =>
+      system.snapshot(ROOT) === undefined ? undefined : read(system),
+    );
+  }
 }
