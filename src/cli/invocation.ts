@@ -19,6 +19,11 @@ export function invocationOf({ npm_lifecycle_event: script = '' }: Environment):
   return { bosun, again: (option) => `npm ${script === 'start' ? script : `run ${script}`} -- ${option}` };
 }
 
+/** The command that was entered, with one more option, for a sentence. */
+export function commandWith(option: string, env: Environment): string {
+  return invocationOf(env).again(option);
+}
+
 /** The option `--data` for a command to copy; empty for the default. */
 export function dataOption(data: string): string {
   return data === DEFAULT_DATA ? '' : ` --data ${/^[\w./~@:+-]+$/.test(data) ? data : JSON.stringify(data)}`;

@@ -7,7 +7,7 @@ import { DESKS } from '../../machines/desks.ts';
 import { type Plan } from '../../machines/coordination/plan/plan.ts';
 import { type Shard } from '../../shard.ts';
 import { type AgentModule } from '../files/agents-module.ts';
-import { type Told } from './run-report.ts';
+import { TOLD, type Told } from './run-report.ts';
 
 interface Emitted {
   readonly type: string;
@@ -21,7 +21,7 @@ const BOSS_PREFIX = `${DESKS.stages}/`;
 const WORK_SUFFIX = 'agent/work';
 
 /**
- * Tells the events of a plan once they are durable.
+ * Tells the events of a plan that users are told, once they are durable.
  *
  * @returns A function that stops it.
  */
@@ -31,7 +31,10 @@ export function followPlan(
   tell: (event: Told) => void,
 ): () => void {
   const meaning = meaningIn(system, plan, agents);
-  const following = system.onEmitted((address, event) => tell(meaning(address, event)));
+  const following = system.onEmitted((address, event) => {
+    const told = meaning(address, event);
+    if (TOLD.has(told.type)) tell(told);
+  });
   return () => following.unsubscribe();
 }
 

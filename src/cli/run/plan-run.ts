@@ -21,7 +21,7 @@ import { Shard } from '../../shard.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type AgentModule } from '../files/agents-module.ts';
 import { type ReadyPlan } from '../files/plan-file.ts';
-import { dataOption, type Invocation } from '../invocation.ts';
+import { commandWith, dataOption, invocationOf } from '../invocation.ts';
 import type { FrontDoor } from '../reach/front-door.ts';
 import { type OpenDirectory, OUTAGE_MS } from '../store/data-directory.ts';
 import { secretKeysOf } from '../store/secret-keys.ts';
@@ -50,32 +50,34 @@ export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly onUnawaited: OnUnawaited | undefined;
 }
 
-/** The plan of a run, where it runs, and how the user called for it. */
+/** The plan of a run, and where it runs. */
 export interface RunParts extends Pick<ReadyPlan, 'source' | 'agents'> {
   readonly directory: OpenDirectory;
   /** The state of the plan in the directory; undefined if it begins. */
   readonly held: CoordinatorContext | undefined;
-  readonly call: Invocation;
 }
 
-export class PlanRun {
+/** Carries out a plan, or continues it, until no more can be done. Resolves to the exit code. */
+export function carryOut(command: RunCommand, parts: RunParts): Promise<ExitCode> {
+  return new PlanRun(command, parts).carryOut();
+}
+
+class PlanRun {
   readonly #command: RunCommand;
   readonly #directory: OpenDirectory;
   readonly #plan: Plan;
   readonly #agents: AgentModule;
   readonly #held: CoordinatorContext | undefined;
-  readonly #call: Invocation;
   readonly #commands: ShellCommands;
   readonly #system: Shard;
   #door: FrontDoor | undefined;
 
-  constructor(command: RunCommand, { source, agents, directory, held, call }: RunParts) {
+  constructor(command: RunCommand, { source, agents, directory, held }: RunParts) {
     this.#command = command;
     this.#directory = directory;
     this.#plan = held?.plan ?? source.plan;
     this.#agents = agents;
     this.#held = held;
-    this.#call = call;
     const { env, cwd } = command;
     // Tells agents the directory for files of their own.
     env['BOSUN_DATA_DIR'] = directory.path;
@@ -83,7 +85,6 @@ export class PlanRun {
     this.#system = this.#newSystem();
   }
 
-  /** Starts the plan, or continues it, and stops the system when no more can be done. Resolves to the exit code. */
   async carryOut(): Promise<ExitCode> {
     const { reporter, fresh } = this.#command;
     const sleep = stayAwake();
@@ -137,10 +138,10 @@ export class PlanRun {
 
   async #open(): Promise<void> {
     if (this.#door === undefined) return;
-    const { reporter, data } = this.#command;
+    const { reporter, data, env } = this.#command;
     const url = await this.#door.open();
     reporter.talk(
-      `Live while it runs: ${url}, and ${this.#call.bosun} tree, ps, tail or plan pause${dataOption(data)} ` +
+      `Live while it runs: ${url}, and ${invocationOf(env).bosun} tree, ps, tail or plan pause${dataOption(data)} ` +
         'in another terminal.',
     );
   }
@@ -174,7 +175,8 @@ export class PlanRun {
     const items = this.#held === undefined ? [] : [...itemsIn(this.#held).values()];
     const done = items.reduce((sum, item) => sum + item.done.length, 0);
     if (done === tasks.length) return `${name}: completed already; its results are in ${path}.`;
-    const live = this.#command.door === undefined ? ` To look at it live: ${this.#call.again('--serve')}.` : '';
+    const live =
+      this.#command.door === undefined ? ` To look at it live: ${commandWith('--serve', this.#command.env)}.` : '';
     const place =
       done === 0
         ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`
@@ -186,8 +188,8 @@ export class PlanRun {
   }
 
   #conclude(outcome: RunOutcome): ExitCode {
-    const { reporter, data } = this.#command;
-    const call = this.#call;
+    const { reporter, data, env } = this.#command;
+    const call = invocationOf(env);
     switch (outcome.kind) {
       case 'interrupted':
         reporter.talk(

@@ -7,37 +7,34 @@ import { isBosunError } from '../../errors.ts';
 import { unawaitedLine } from '../../log.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readyPlan } from '../files/plan-file.ts';
-import { invocationOf } from '../invocation.ts';
+import { commandWith } from '../invocation.ts';
 import { refuseInSpoke } from '../reach/spoke-refusal.ts';
 import { OpenDirectory } from '../store/data-directory.ts';
-import { PlanRun, type RunCommand } from './plan-run.ts';
+import { carryOut, type RunCommand } from './plan-run.ts';
 import { type Reporter } from './run-report.ts';
 
 /** Runs a plan. Resolves to the exit code. Rejects for internal errors only. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
-  const { reporter, env, fresh, recoverTo } = command;
+  const { reporter, env } = command;
   command.onUnawaited?.((reason) => reporter.log(unawaitedLine(reason)));
-  const call = invocationOf(env);
   try {
     refuseInSpoke(env);
     const ready = await readyPlan(command);
-    const directory = await OpenDirectory.open(command, reporter.log);
-    if (recoverTo !== undefined) await recover(directory, recoverTo, reporter);
-    if (fresh) await directory.checkRemovable(ready.source.plan);
-    const hint = `To start over: ${call.again('--fresh')}. Or name another --data directory`;
-    const held = fresh ? undefined : await directory.held(ready, { hint });
-    return await new PlanRun(command, { ...ready, directory, held, call }).carryOut();
+    const place = await OpenDirectory.forPlan(command, ready, {
+      log: reporter.log,
+      hint: () => `To start over: ${commandWith('--fresh', env)}. Or name another --data directory`,
+      onSetAside: ({ moved }) => reporter.talk(recoveredLine(command, moved.size)),
+    });
+    return await carryOut(command, { ...ready, ...place });
   } catch (error) {
     return refused(error, reporter);
   }
 }
 
-function recover(directory: OpenDirectory, recoverTo: number, { talk }: Reporter): Promise<void> {
-  return directory.recover(recoverTo, ({ moved }) =>
-    talk(
-      `recovered to epoch ${recoverTo}; ${moved.size} damaged or later ` +
-        `${moved.size === 1 ? 'epoch was' : 'epochs were'} set aside in the store`,
-    ),
+function recoveredLine({ recoverTo }: RunCommand, count: number): string {
+  return (
+    `recovered to epoch ${recoverTo}; ${count} damaged or later ` +
+    `${count === 1 ? 'epoch was' : 'epochs were'} set aside in the store`
   );
 }
 

@@ -34,7 +34,7 @@ export interface Told {
 }
 
 export interface Reporter {
-  /** Reports a durable event. */
+  /** Reports a durable event, which is one of TOLD. */
   told(event: Told): void;
   /** Reports a change of the coordinator's state. */
   progress(context: CoordinatorContext): void;
@@ -73,7 +73,6 @@ export function jsonReporter(out: Output, err: Output): Reporter {
   const failures = new Map<string, Told>();
   return {
     told(event) {
-      if (!TOLD.has(event.type)) return;
       if (event.type === 'task.failed') failures.set(event.task!, event);
       const cause = event.type === 'item.paused' ? failures.get(event.task ?? '') : undefined;
       write(
@@ -96,7 +95,7 @@ export function jsonReporter(out: Output, err: Output): Reporter {
 export function plainReporter(out: Output, err: Output): Reporter {
   const say = (text: string) => err.write(`${text}\n`);
   return {
-    told: (event) => void (TOLD.has(event.type) && say(sentence(event))),
+    told: (event) => say(sentence(event)),
     progress() {},
     talk: say,
     error: (_, message) => say(message),

@@ -16,7 +16,7 @@ import { DEFAULT_DATA, rootOf } from '../default-data.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { frontDoor } from '../reach/front-door.ts';
 import { makeHome } from './mcp-home.ts';
-import { type Told, TOLD } from '../run/run-report.ts';
+import { type Told } from '../run/run-report.ts';
 import { type ServedSystem, servedFolder, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
 import { aborted, type DataCommand, type OnUnawaited } from '../surroundings.ts';
@@ -140,7 +140,6 @@ function paused(ms: number): Promise<void> {
 
 /** Logs the steps of the plan, once they are durable. */
 function follow(event: Told, log: ServiceLog): void {
-  if (!TOLD.has(event.type)) return;
   const { type, task, item, attempt, error, reason } = event;
   if (type in DESK_SENTENCES)
     return log.info(`${type} ${deskSentence(event).replace(/^\S+\s+/, '')}`, { ...event, event: type });

@@ -120,7 +120,7 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
       config === undefined
         ? 'Serve another --data directory, or start over with bosun run --fresh'
         : 'Serve another --data directory';
-    const held = await opened.held(ready, { hint, beside: config });
+    const held = await opened.held(ready, { hint: () => hint, beside: config });
     return crew(place, opened, { plan: held?.plan ?? ready.source.plan, agents: ready.agents });
   }
   if (config !== undefined)

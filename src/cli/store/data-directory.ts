@@ -142,16 +142,13 @@ interface HoldOptions {
 /**
  * Opens a system on hold: nothing runs, and no agent's code is needed. Actors of unknown agents are shown as stored.
  */
-async function openOnHold(
-  directory: DataDirectory,
-  { log, agents = crewAgents, env = {} }: HoldOptions,
-): Promise<Held> {
+async function openOnHold(directory: DataDirectory, { log, agents = crewAgents, env }: HoldOptions): Promise<Held> {
   const idle = fromPromise<unknown, unknown>(() => new Promise(() => {}));
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
   const store = levelStore(directory.store);
-  const options = { agents, resolveAgent, store, hold: true, log, outageMs: 0, ...secretKeysOf(env) };
+  const options = { agents, resolveAgent, store, hold: true, log, outageMs: 0, ...(env && secretKeysOf(env)) };
   return { system: await new Shard(options).start(), store, resolveAgent };
 }
 
@@ -219,7 +216,7 @@ export interface StoreContents {
 
 export interface HeldPlanOptions {
   /** The advice to the user if the directory holds another plan. */
-  readonly hint: string;
+  readonly hint: () => string;
   /** The config whose agents run beside the plan. Default: none. */
   readonly beside?: { readonly agents: readonly { readonly name: string }[] } | undefined;
 }
@@ -250,8 +247,33 @@ export class OpenDirectory implements DataDirectory {
     return new OpenDirectory(directory, log);
   }
 
+  /**
+   * Opens the directory of a plan: recovered if that is wanted, and checked for other systems and other plans. `held` is
+   * the state of the plan in it; undefined if the plan begins. Rejects as the methods that it calls.
+   */
+  static async forPlan(
+    command: Pick<DataCommand, 'data' | 'cwd'> & {
+      /** Whether the plan is to begin anew, for which the store is removed later. */
+      readonly fresh: boolean;
+      /** Epoch to continue from if the journal is damaged. */
+      readonly recoverTo?: number | undefined;
+    },
+    ready: ReadyPlan,
+    options: HeldPlanOptions & {
+      readonly log: (...args: unknown[]) => void;
+      readonly onSetAside: (what: SetAside) => void;
+    },
+  ): Promise<{ readonly directory: OpenDirectory; readonly held: CoordinatorContext | undefined }> {
+    const { fresh, recoverTo } = command;
+    const directory = await OpenDirectory.open(command, options.log);
+    if (recoverTo !== undefined) await directory.#recover(recoverTo, options.onSetAside);
+    if (!fresh) return { directory, held: await directory.held(ready, options) };
+    await directory.#checkRemovable(ready.source.plan);
+    return { directory, held: undefined };
+  }
+
   /** Cuts a damaged journal behind an epoch. Rejects with BOSUN_CONFIG_INVALID if there is no store. */
-  async recover(recoverTo: number, onSetAside: (what: SetAside) => void): Promise<void> {
+  async #recover(recoverTo: number, onSetAside: (what: SetAside) => void): Promise<void> {
     if (!hasStore(this)) throw new BosunError('BOSUN_CONFIG_INVALID', `${this.path} holds no store to recover`);
     const journal = createJournal(levelStore(this.store), { recoverTo, onSetAside });
     await journal.open(plainReferences);
@@ -278,7 +300,7 @@ export class OpenDirectory implements DataDirectory {
     }
     throw new BosunError(
       'BOSUN_PLAN_INVALID',
-      `${file}: ${this.path} holds another plan: ${differences.join('; ')}. ${hint}`,
+      `${file}: ${this.path} holds another plan: ${differences.join('; ')}. ${hint()}`,
     );
   }
 
@@ -295,7 +317,7 @@ export class OpenDirectory implements DataDirectory {
    * Checks whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID if another
    * system lives there, BOSUN_STORE_LOCKED.
    */
-  async checkRemovable(plan: Plan): Promise<void> {
+  async #checkRemovable(plan: Plan): Promise<void> {
     let children: readonly RootChild[] = [];
     try {
       children = (await this.#read((system) => system.tree().children)) ?? [];
