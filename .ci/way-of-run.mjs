@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { transformSync } from 'rolldown/utils';
 import ts from 'typescript';
 
-/** As many as can be followed in one go; the way had 81 when it was first counted. */
+/** As many as can be followed in one go. When it was first counted, the way had 81, and 89 in a directory with a plan. */
 const STAYS_MAX = 45;
 
 const COUNTED = /^(cli\/|crew-)/;

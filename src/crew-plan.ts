@@ -20,14 +20,9 @@ import { answerProfile } from './machines/answers/profile.ts';
 import { deliveryAgents, deliveryChildren, type DeliveryOptions } from './machines/delivery/crew.ts';
 import { crewAgentsFor, type CrewPorts, crewTree } from './machines/crew.ts';
 import { type Candidates, withChosenAgents } from './machines/coordination/plan/chosen-agents.ts';
-import {
-  checkAgents,
-  normalisePlan,
-  type Plan,
-  type PlanProblem,
-  subtasksOf,
-} from './machines/coordination/plan/plan.ts';
+import { checkAgents, normalisePlan, type Plan, subtasksOf } from './machines/coordination/plan/plan.ts';
 import { planFileSchema } from './machines/coordination/plan/plan-form.ts';
+import { limitedMachine } from './machines/coordination/plan/machine-limits.ts';
 import { alertCardAgent } from './machines/people/alerts/alert-card.ts';
 import { alertChildren, alertDesk } from './machines/people/alerts/alert-desk.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
@@ -141,7 +136,7 @@ export function crewOf(
   const command = plan.tasks.find(({ run }) => run !== null);
   if (command !== undefined)
     throw invalid([{ path: ['tasks', command.id], message: 'is a shell command: give an agent, or use bosun run' }]);
-  const limited = limitedMachine(plan, known);
+  const limited = limitedMachine(plan, machinesOf(known));
   const problems = [...checkAgents(plan, [...known.keys()]), ...(limited === undefined ? [] : [limited])];
   if (problems.length > 0) throw invalid(problems);
   const registry = roster === undefined ? undefined : registryOf({ roster });
@@ -185,6 +180,11 @@ function invalid(found: readonly { readonly path: readonly PropertyKey[]; readon
     return place === '' ? message : `${place}: ${message}`;
   });
   return new BosunError('BOSUN_PLAN_INVALID', `the plan: ${problems.join('; ')}`, { details: { problems } });
+}
+
+/** The agent types that are done by machines. */
+function machinesOf(members: ReadonlyMap<string, AgentFunction | AnyActorLogic>): ReadonlySet<string> {
+  return new Set([...members].flatMap(([type, member]) => (isMachine(member) ? [type] : [])));
 }
 
 interface StageTools extends WorkTools {
@@ -236,17 +236,4 @@ function workFor(member: AgentFunction | AnyActorLogic | undefined, { shell, ...
     if (ask !== undefined) return context.crew.askPerson({ ...ask, name: ASKED });
     return run !== null ? shell(work, context, ...attempt) : member!(work.input ?? undefined, context);
   }, tools);
-}
-
-/** Finds a task whose agent is a machine and which has a time limit for the attempt. */
-export function limitedMachine(
-  { tasks }: Plan,
-  members: ReadonlyMap<string, AgentFunction | AnyActorLogic>,
-): PlanProblem | undefined {
-  const index = tasks.findIndex(({ agent, timeoutMs }) => timeoutMs !== null && isMachine(members.get(agent)));
-  if (index === -1) return undefined;
-  const { agent, stage } = tasks[index]!;
-  const path = stage === null ? ['tasks', index, 'timeoutMs'] : ['stages', stage, 'timeoutMs'];
-  const why = 'is a machine, whose time limits are its own: give it an "after" transition';
-  return { path, message: `the agent "${agent}" ${why}` };
 }

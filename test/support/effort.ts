@@ -52,6 +52,7 @@ export const LONG_FILES = [
   'test/cli/store-commands.test.ts',
   'test/cli/shell.test.ts',
   'test/cli/run-refusals.test.ts',
+  'test/cli/way-of-run.test.ts',
   'test/gateway/charts/chart-layout.test.ts',
   'test/persistence/allocation.test.ts',
   'test/persistence/retention.test.ts',

@@ -5,7 +5,7 @@
 import { dirname, resolve } from 'node:path';
 import { type z } from 'zod';
 import { type BosunError } from '../../errors.ts';
-import { limitedMachine } from '../../crew-plan.ts';
+import { isMachine } from '../../actors/xstate/machine-facts.ts';
 import { rosterOf, type RosterSource, SHIPPED_ROSTER } from '../../machines/agents/roster.ts';
 import { withChosenAgents, withHeldChoices } from '../../machines/coordination/plan/chosen-agents.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type PlanProblem,
   PROBLEMS_MAX,
 } from '../../machines/coordination/plan/plan.ts';
+import { limitedMachine } from '../../machines/coordination/plan/machine-limits.ts';
 import { planFileSchema } from '../../machines/coordination/plan/plan-form.ts';
 import { type AgentModule, loadAgents } from './agents-module.ts';
 import { explain, problemOf, readYaml } from './yaml-source.ts';
@@ -78,8 +79,8 @@ export async function readyPlan({ roster, ...place }: PlanPlace): Promise<ReadyP
   const hint = source.agents === null ? '; the plan names no module with agents' : '';
   if (unknown.length > 0)
     throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
-  // A machine has time limits of its own.
-  const limited = limitedMachine(source.plan, agents);
+  const machines = [...agents].flatMap(([type, member]) => (isMachine(member) ? [type] : []));
+  const limited = limitedMachine(source.plan, new Set(machines));
   if (limited !== undefined) throw source.refuse([limited]);
   const withChoicesOf = (held: Plan) =>
     chosenPlan({ ...written, plan: withHeldChoices(written.plan, held) }, agents, roster);
