@@ -4,10 +4,10 @@
  * file that counts. `--list` prints the stays, `--src DIR` counts in other sources, such as those of an earlier commit.
  * Exits with 1 above STAYS_MAX.
  *
- * The files that count are those that put a run together: all of `src/cli`, and `src/crew-*.ts`, which joins a plan with
- * the functions of its user. Kernel, machines, store, gateway and leaves are rooms behind a door: they are called and
- * return, and how they do it is no part of the way. What they call back does count. A call that is awaited is one step,
- * however often its function waits meanwhile.
+ * The files that count are those that put a run together: all of `src/cli`, and `src/crew-*.ts`, which joins a plan
+ * with the functions of its user. Kernel (`shard.ts` and `system-*.ts` are its face), machines, store, gateway and
+ * leaves are rooms behind a door: they are called and return, and how they do it is no part of the way. What they call
+ * back does count. A call that is awaited is one step, however often its function waits meanwhile.
  *
  * Two ways are counted: into an empty directory, and into one that holds the plan, which was interrupted.
  */
@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { transformSync } from 'rolldown/utils';
 import ts from 'typescript';
 
-/** As many as can be followed in one go. When it was first counted, the way had 81, and 89 in a directory with a plan. */
+/** As many as can be followed in one go. When it was first counted, the way had 81, and 89 where a plan is held. */
 const STAYS_MAX = 45;
 
 const COUNTED = /^(cli\/|crew-)/;

@@ -193,7 +193,8 @@ class PlanRun {
     switch (outcome.kind) {
       case 'interrupted':
         reporter.talk(
-          `interrupted; all results so far are kept. The same command${withoutOnce(this.#command)} continues from here.`,
+          'interrupted; all results so far are kept. ' +
+            `The same command${withoutOnce(this.#command)} continues from here.`,
         );
         return EXIT.interrupted;
       case 'failed':

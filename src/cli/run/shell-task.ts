@@ -6,7 +6,7 @@ import { type Surroundings } from '../surroundings.ts';
 
 /** The shell commands of a plan's tasks. Their `clear()` is to be called only while holding the directory's store. */
 export class ShellCommands extends Commands {
-  /** @param store The identity of the data directory to which the commands belong. */
+  /** Makes the commands of a data directory, which has the identity `store`. */
   constructor(store: string, { env, cwd }: Pick<Surroundings, 'env' | 'cwd'>) {
     super({ store, cwd, env: () => withoutKeys(env) });
   }

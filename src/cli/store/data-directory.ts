@@ -1,7 +1,7 @@
 /**
- * A data directory: what it holds, and whether it may be used. Its store is opened on hold, to read it and leave orders;
- * who is to run a system on it opens the directory first. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
- * beside it (`BOSUN_DATA_DIR` tells them DIR).
+ * A data directory: what it holds, and whether it may be used. Its store is opened on hold, to read it and leave
+ * orders; who is to run a system on it opens the directory first. Layout: `DIR/store` is the LevelDB, or
+ * `DIR/workers/0` and so on are those of workers; agents may write beside it (`BOSUN_DATA_DIR` tells them DIR).
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -248,8 +248,8 @@ export class OpenDirectory implements DataDirectory {
   }
 
   /**
-   * Opens the directory of a plan: recovered if that is wanted, and checked for other systems and other plans. `held` is
-   * the state of the plan in it; undefined if the plan begins. Rejects as the methods that it calls.
+   * Opens the directory of a plan: recovered if that is wanted, and checked for other systems and other plans. `held`
+   * is the state of the plan in it; undefined if the plan begins. Rejects as the methods that it calls.
    */
   static async forPlan(
     command: Pick<DataCommand, 'data' | 'cwd'> & {
