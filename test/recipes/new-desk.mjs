@@ -201,7 +201,7 @@ it('is a window and an order of every gateway', async () => {
   const { url } = await gateway.listen();
   const answer = await fetch(\`\${url}/v1/procedures/handovers.open\`, POST);
   const { rows } = (await answer.json()) as { readonly rows: object };
-  expect(rows).toEqual({ n: { id: 'n', work: 'the night shift', from: 'bob', to: 'ada' } });
+  expect(rows).toEqual({ '0 000000000001': { id: 'n', work: 'the night shift', from: 'bob', to: 'ada' } });
   await gateway.close();
   await shard.stop();
 });
