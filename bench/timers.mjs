@@ -115,7 +115,6 @@ function sampleOf(world, cells, random, samples) {
       cell.mailbox.shift();
       world.consumeTimer(cell, message.timer, message.event);
     }
-    cell.queued = false;
   }
   while (world.runnable.shift() !== undefined);
   world.draft.freeze(HEAD);

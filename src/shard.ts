@@ -9,7 +9,7 @@ import { ShardActor, type ActorHost } from './actors/api/shard-actor.ts';
 import { type Hearer } from './actors/api/actor-handle.ts';
 import { type SnapshotNews } from './actors/api/heard-snapshot.ts';
 import { type ActorSnapshot, observe, type Subscription, viewOf } from './actors/world/actor-view.ts';
-import { type Observer } from './actors/world/cell.ts';
+import { type Observer } from './actors/world/observer.ts';
 import { childAddress, checkAddress, ROOT } from './actors/model/address.ts';
 import { type AgentEvents, type AnyAgent, parseEvent } from './actors/model/agent.ts';
 import { BY_HOST, type OrderedBy } from './actors/world/audit-record.ts';
@@ -300,7 +300,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
 
   /** @internal For tests: the durable chains of actors in memory, by life, which a recovery must reproduce. */
   chains(): Map<number, { readonly seq: number; readonly hash: number }> {
-    return new Map([...this.#kernel.shown.states()].map(([life, { seq, hash }]) => [life, { seq, hash }]));
+    return new Map([...this.#kernel.shown.chains()].map(([life, { seq, hash }]) => [life, { seq, hash }]));
   }
 
   /**

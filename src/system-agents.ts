@@ -87,7 +87,7 @@ export class Agents {
   receiver(cell: Cell): AnyAgent {
     const agent = this.of(cell);
     if (agent !== undefined) return agent;
-    const { address, agent: name, bond } = cell.identity;
+    const { address, agent: name, bond } = cell;
     if (cell.suspension !== undefined) throw cell.suspension;
     if (bond === 'supervised' && !cell.isBoss)
       throw new BosunError(

@@ -35,7 +35,7 @@ export async function spawned(
   const address = childAddress(under, id);
   const child = { id, agent, restart, input };
   const spec = parseChildSpec({ ...child, ...(backoff && { backoff }), ...(resume && { resume }) });
-  const there = directory.find(address)?.identity;
+  const there = directory.find(address);
   if (there !== undefined && (there.bond !== 'supervised' || there.agent !== agent)) {
     throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is the address of another agent, ${there.agent}`);
   }

@@ -97,7 +97,7 @@ function branchOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readon
   return { ...nodeOf(kernel, cell), children };
 }
 
-function shownAgent({ isBoss, identity: { agent } }: Cell): string {
+function shownAgent({ isBoss, agent }: Cell): string {
   return isBoss ? SHOWN_BOSS : agent;
 }
 
@@ -129,7 +129,7 @@ function rowOf(kernel: Kernel, cell: Cell, record: ChildRecord | undefined): Lis
 }
 
 /** The record of a supervised actor at its Boss. */
-function recordOf(kernel: Kernel, { identity: { bond, childId }, parent }: Cell): ChildRecord | undefined {
+function recordOf(kernel: Kernel, { bond, childId, parent }: Cell): ChildRecord | undefined {
   if (bond !== 'supervised' || parent === undefined) return undefined;
   return kernel.shown.childRow(parent, childId) as ChildRecord | undefined;
 }

@@ -555,7 +555,7 @@ const LINE_COLUMNS_MAX = 120;
 /** Files (`path`) and functions (`path#name`) that may be longer: up to how many lines, and why. */
 const LONG: Readonly<Record<string, { readonly lines: number; readonly because: string }>> = {
   'src/actors/loop/kernel.ts': {
-    lines: 435,
+    lines: 430,
     because: 'the loop: what begins an epoch, writes it, lets it out and ends a run is read in one place',
   },
 };
@@ -766,14 +766,6 @@ describe('layers', () => {
 
   it(`have no cycle of more than ${KNOT_FILES_MAX} files if type imports count`, () => {
     expect(knots(imports).filter((files) => files.length > KNOT_FILES_MAX)).toEqual([]);
-  });
-
-  it('layers of the kernel use methods of an actor, and read its state only in world and turn', () => {
-    // Migration to a new version is left out: it works on the state itself.
-    const asks = src.filter(({ path }) => /^src\/actors\/(loop(?!\/versions)|api)\//.test(path));
-    expect(
-      asks.filter(({ text }) => /\b(?!durable)\w+!?\??\.(state|identity)!?\??\.\w/.test(text)).map(({ path }) => path),
-    ).toEqual([]);
   });
 
   it('import no index.ts, which is for users and would bypass the table', () => {

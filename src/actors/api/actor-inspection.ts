@@ -3,9 +3,10 @@
  * and timers as of now.
  */
 import { recordsOf } from '../world/records.ts';
+import { orderAgainst } from '../world/suspension.ts';
 import { BosunError } from '../../errors.ts';
 import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
-import { type ActorSnapshot, viewOf } from '../world/actor-view.ts';
+import { type ActorSnapshot, beginningsOf, viewOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 import { type StoredRecords } from '../model/records.ts';
 import { type LogicKind } from '../model/step-engine.ts';
@@ -78,15 +79,13 @@ export function inspect(kernel: Kernel, address: string): Inspection {
     throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} has started, but its start is not durable yet`, {
       details: { address },
     });
-  const { identity, definition, durable, mailbox, life, parent } = cell;
+  const { definition, mailbox, life, parent } = cell;
   const nowMs = kernel.machinery.world.time.nowMs();
   return {
     ...view,
     life,
     kind: definition.kind,
-    version: identity.version,
-    incarnation: durable!.state.incarnation,
-    attempt: durable!.state.attempt,
+    ...beginningsOf(cell),
     parent: parent?.address ?? null,
     suspended: suspensionOf(cell),
     mailbox: mailbox.size,
@@ -121,9 +120,9 @@ function messageSeen(kernel: Kernel, { kind, event, from, storedAtMs, deliveries
   return { kind, event: event.type, from: sender, sinceMs: storedAtMs, deliveries };
 }
 
-function suspensionOf({ durable, held }: Cell): Inspection['suspended'] {
-  const error = durable?.suspension;
+function suspensionOf(cell: Cell): Inspection['suspended'] {
+  const error = cell.durable?.suspension;
   if (error === undefined) return null;
-  const { by = null, reason = null, atMs = null } = held?.order ?? {};
+  const { by = null, reason = null, atMs = null } = orderAgainst(cell) ?? {};
   return { code: error.code, message: error.message, by, reason, atMs };
 }

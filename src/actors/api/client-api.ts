@@ -5,7 +5,7 @@
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { taken } from '../xstate/acceptance.ts';
 import { BosunError } from '../../errors.ts';
-import { observe, type Subscription } from '../world/actor-view.ts';
+import { chainOf, observe, type Subscription } from '../world/actor-view.ts';
 import { type AnyAgent, parseEvent } from '../model/agent.ts';
 import { Arrival, Awaited, Batch, type SendLine, type Session } from '../world/mailbox/inbound.ts';
 import { type AskOptions } from '../world/talk/ask-record.ts';
@@ -115,9 +115,9 @@ export class ClientApi {
 
   /** The version of an actor's snapshot. Throws BOSUN_ACTOR_UNKNOWN. */
   version(address: string): Version {
-    const { durable, life } = this.#kernel.directory.observed(address);
-    const { seq = 0, hash = 0 } = durable?.state ?? {};
-    return { life, seq, hash, isSuspended: durable?.suspension !== undefined };
+    const cell = this.#kernel.directory.observed(address);
+    const { seq, hash } = chainOf(cell) ?? { seq: 0, hash: 0 };
+    return { life: cell.life, seq, hash, isSuspended: cell.durable?.suspension !== undefined };
   }
 
   /**

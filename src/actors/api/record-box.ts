@@ -10,6 +10,7 @@ import { Concealed, type RowKey, type Shelf } from '../model/ports.ts';
 import { keyValue, recordIndexPrefix, recordKey, type RecordPolicies, type RecordRow } from '../model/records.ts';
 import { endedLifeKey, lifeOfEnd, resultKey, type ResultPlace, type ResultRow } from '../model/results.ts';
 import { observe } from '../world/actor-view.ts';
+import { addressOf } from '../world/stored-actors.ts';
 import { keyMissing } from '../world/missing-keys.ts';
 import { type RecordNumbers, type Records, recordsOf, type RecordSource } from '../world/records.ts';
 import {
@@ -194,7 +195,7 @@ export class ShardRecords {
   #addressOf(life: number): string | undefined {
     const { cells, records, results } = this.#kernel.machinery.world;
     if (records.isPurging(new Set([life]))) return undefined;
-    const address = cells.resident(life)?.address ?? this.#shelf.identity(life)?.address;
+    const address = cells.resident(life)?.address ?? addressOf(this.#shelf.identity(life));
     if (address !== undefined) return address;
     const place = this.#shelf.row(endedLifeKey(life)) as ResultPlace | undefined;
     if (place === undefined || !results.isKept(place)) return undefined;

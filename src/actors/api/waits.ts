@@ -2,7 +2,8 @@
  * Lists who waits for whom, since when, and in which state: as of the last durable epoch, except for waits for room in
  * a mailbox, which are not stored. Takes time linear in the number of actors, in steps that may be apart.
  */
-import { viewOf } from '../world/actor-view.ts';
+import { isUnderWay, viewOf } from '../world/actor-view.ts';
+import { orderAgainst } from '../world/suspension.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';
 
@@ -59,12 +60,12 @@ export function* eachWait(kernel: Kernel): Generator<readonly Wait[]> {
 }
 
 function waitsAt(kernel: Kernel, cell: Cell): readonly Wait[] {
-  const { identity, parent, durable, definition } = cell;
-  if (parent === undefined || durable === undefined) return NONE;
-  if (identity.bond === 'supervised') return waitsOfChild(kernel, cell, parent);
-  if (!definition.isEffect || durable.state.status !== 'active') return NONE;
+  const { parent } = cell;
+  if (parent === undefined || cell.durable === undefined) return NONE;
+  if (cell.bond === 'supervised') return waitsOfChild(kernel, cell, parent);
+  if (!isUnderWay(cell)) return NONE;
   const { sinceMs, retryAtMs } = kernel.machinery.effects.standingOf(cell);
-  return [{ kind: 'effect', ...whoOf(kernel, parent), for: identity.address, sinceMs, untilMs: retryAtMs }];
+  return [{ kind: 'effect', ...whoOf(kernel, parent), for: cell.address, sinceMs, untilMs: retryAtMs }];
 }
 
 function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): readonly Wait[] {
@@ -85,7 +86,7 @@ function waitsOfChild(kernel: Kernel, cell: Cell, boss: Cell): readonly Wait[] {
 }
 
 function suspended(kernel: Kernel, cell: Cell): Wait {
-  const order = cell.held?.order;
+  const order = orderAgainst(cell);
   return {
     kind: 'suspended',
     ...whoOf(kernel, cell),

@@ -9,12 +9,12 @@ import { isTable, table, type Table, tableIn, type TableView } from '../../table
 import { admitError, causeOf } from '../model/thrown.ts';
 import { type OrderedBy } from '../world/audit-record.ts';
 import { type Bosses } from '../world/bosses.ts';
-import { type Cell, type Held } from '../world/cell.ts';
+import { type Cell } from '../world/cell.ts';
 import { type Effects } from '../world/effects/effects.ts';
 import { applyMigration, type Migration, prepareState } from './versions/migration.ts';
 import { type Configuration } from '../model/ports.ts';
 import { type Quarantine } from '../turn/quarantine.ts';
-import { suspicion } from '../world/suspension.ts';
+import { exempt, suspendByOrder } from '../world/suspension.ts';
 import { Queue } from '../model/queue.ts';
 import { type Turns } from '../turn/turn.ts';
 import { type StoredState } from '../model/version-rules.ts';
@@ -85,19 +85,10 @@ export class Administration {
    */
   suspend(cell: Cell, as: OrderedBy): void {
     checkLiving(cell, 'suspended');
-    if (cell.held?.order !== undefined) return;
     const { by, reason = null } = as;
-    const held: Held = {
-      strikes: 0,
-      error: undefined,
-      restart: null,
-      ...cell.held,
-      order: { by, reason, atMs: this.#world.time.nowMs() },
-    };
-    this.#world.hold(cell, held);
-    cell.suspension = suspicion(cell, held)!;
+    const error = suspendByOrder(this.#world, cell, { by, reason, atMs: this.#world.time.nowMs() });
     // On hold nothing runs, so only the author of the order has to know.
-    if (!this.#hold) this.#world.incidents.suspended(cell, cell.suspension);
+    if (error !== undefined && !this.#hold) this.#world.incidents.suspended(cell, error);
   }
 
   /**
@@ -196,12 +187,12 @@ export class Administration {
       taken(error as BosunError);
       return;
     }
-    cell.suspension = undefined;
-    if (cell.isRunnable) {
-      guard?.begin(cell);
-      this.#turns.take(cell);
-    } else event = null;
-    if (!cell.gone && cell.held !== undefined) cell.suspension = suspicion(cell, cell.held);
+    exempt(cell, () => {
+      if (cell.isRunnable) {
+        guard?.begin(cell);
+        this.#turns.take(cell);
+      } else event = null;
+    });
     this.#world.draft.touch(cell);
     taken(event);
   }

@@ -5,6 +5,7 @@
 import { ROOT } from '../model/address.ts';
 import { type Recovered, KEYSPACE } from '../model/ports.ts';
 import { childIn } from '../model/row-keys.ts';
+import { lifeAt } from '../world/stored-actors.ts';
 import { type ShardParts } from './shards/shard-link.ts';
 import { admitShard } from './shards/shard.ts';
 
@@ -25,8 +26,9 @@ export async function admit({ shard, admits }: Admission, recovered: Recovered):
   if (shard !== undefined) await admitShard(shard, recovered);
 }
 
-function childrenOfRoot({ identities, rows, part }: Recovered): readonly string[] | undefined {
-  const root = [...identities.values()].find(({ address }) => address === ROOT)?.life;
+function childrenOfRoot(recovered: Recovered): readonly string[] | undefined {
+  const { rows, part } = recovered;
+  const root = lifeAt(ROOT, recovered);
   if (root === undefined) return [];
   if (part !== undefined && !part.tables.has(root)) return undefined;
   const children = [...(rows.get(KEYSPACE.children)?.keys() ?? [])].map(childIn);

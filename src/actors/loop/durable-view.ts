@@ -2,11 +2,11 @@
 import { childAddress } from '../model/address.ts';
 import { type ListedPart } from './address-index.ts';
 import { familiesAmong, ShownMembers, ShownPopulation } from './shown-population.ts';
+import { type Chain, chainOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Frozen } from '../world/epoch-draft.ts';
 import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '../model/ports.ts';
 import { childKey, keyText, rowKey } from '../model/row-keys.ts';
-import { type ActorState } from '../model/state.ts';
 import { type SessionRow } from './inbound/sessions.ts';
 import { BOSS_AGENT, type ChildRow } from '../model/supervision.ts';
 import type { UnsettledRows } from '../world/unsettled-rows.ts';
@@ -78,7 +78,7 @@ export class DurableView {
     for (const image of images) {
       const { cell } = image;
       const isNew = cell.durable === undefined;
-      cell.durable = image;
+      cell.showAs(image);
       if (image.isGone) this.#population.remove(cell);
       else if (isNew) this.#population.add(cell);
     }
@@ -125,9 +125,12 @@ export class DurableView {
     return this.#population.below(top, part, agent);
   }
 
-  /** All states, with their lives. */
-  *states(): Generator<readonly [life: number, state: ActorState]> {
-    for (const { life, durable } of this.cells()) if (durable !== undefined) yield [life, durable.state];
+  /** The chains of all actors in memory, with their lives. */
+  *chains(): Generator<readonly [life: number, chain: Chain]> {
+    for (const cell of this.cells()) {
+      const chain = chainOf(cell);
+      if (chain !== undefined) yield [cell.life, chain];
+    }
   }
 
   /** The children of an actor and of everybody below it, in order of birth, as by `childrenOf`. */
@@ -182,12 +185,12 @@ export class DurableView {
   }
 
   /** Wakes the resting children of a Boss, and returns them; undefined if there is no room for them. */
-  #wakeChildren({ childTable, children, identity }: Cell): readonly Cell[] | undefined {
+  #wakeChildren({ childTable, children, address }: Cell): readonly Cell[] | undefined {
     if (childTable === undefined) return [];
     // Waking more than fit would only evict others, at every read.
     if (!childTable.isWhole || childTable.size - children.size > this.#shelves!.room()) return undefined;
     const resting = [...childTable.keys()].filter((id) => !children.has(id));
-    return resting.flatMap((id) => this.at(childAddress(identity.address, id)) ?? []);
+    return resting.flatMap((id) => this.at(childAddress(address, id)) ?? []);
   }
 
   #addressesOf(lives: ReadonlySet<number>): string[] {

@@ -6,9 +6,9 @@
 import { BosunError } from '../../errors.ts';
 import { observe } from '../world/actor-view.ts';
 import { ROOT } from '../model/address.ts';
-import { type ActorState } from '../model/state.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
+import { hasKeyedRecords } from '../world/records.ts';
 import { type World } from '../world/world.ts';
 
 export interface Erasure {
@@ -55,10 +55,10 @@ async function endFamily(cell: Cell, traces: Traces, { world, bosses, terminate 
     throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
   await world.residency?.readBelow(cell);
   const family = familyOf(world, cell);
-  for (const { life, address, identity, state } of family) {
-    traces.lives.add(life);
-    traces.addresses.add(address);
-    if (hasKeys(state)) traces.agents.add(identity.agent);
+  for (const one of family) {
+    traces.lives.add(one.life);
+    traces.addresses.add(one.address);
+    if (hasKeyedRecords(one)) traces.agents.add(one.agent);
   }
   // The Boss has to know, because it counts its waiting children.
   if (parent.isBoss) await terminate?.(cell);
@@ -100,10 +100,6 @@ async function eraseTraces(address: string, traces: Traces, { world, flush }: Er
   for (const agent of agents) await world.records.forgetKeys(agent, lives);
   await flush();
   await flush({ purge: true });
-}
-
-function hasKeys({ records = {} }: ActorState): boolean {
-  return Object.values(records).some(([, , isKeyed]) => isKeyed);
 }
 
 function familyOf(world: World, cell: Cell): Cell[] {

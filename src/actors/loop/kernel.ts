@@ -5,12 +5,11 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, isBosunError, messageOf } from '../../errors.ts';
-import { ROOT } from '../model/address.ts';
 import { assemble, checkParts, type KernelParts, type Machinery, setGoing } from './assembly.ts';
 import { type CheckedActor, checkPopulation } from './versions/check.ts';
 import { Audience } from '../world/audience.ts';
 import { CrashLoopGuard } from '../world/crash-loop-guard.ts';
-import { type Cell, stands } from '../world/cell.ts';
+import { type Cell } from '../world/cell.ts';
 import { CommitLine } from './commit-line.ts';
 import { Directory } from './directory.ts';
 import { DurableView } from './durable-view.ts';
@@ -23,7 +22,7 @@ import { type Recovered } from '../model/ports.ts';
 import { causeOf } from '../model/thrown.ts';
 import { closedLine } from '../model/incident-lines.ts';
 import { letOut } from './release.ts';
-import { startRoot, rootFailure } from './root.ts';
+import { startRoot, rootFailure, rootStands } from './root.ts';
 import { Roster } from './versions/roster.ts';
 import { admit } from './admission.ts';
 import { KernelRefHost } from './ref-host.ts';
@@ -90,11 +89,7 @@ export class Kernel {
     }
     this.#phase = 'running';
     this.#wake();
-    while (
-      this.#phase === 'running' &&
-      !this.#parts.hold &&
-      (this.#hasMigrated || !stands(this.#world.addresses.get(ROOT)))
-    ) {
+    while (this.#phase === 'running' && !this.#parts.hold && (this.#hasMigrated || !rootStands(this.#world))) {
       await new Promise<void>((resolve) => this.#next.push(resolve));
       this.#hasMigrated = false;
     }

@@ -8,7 +8,8 @@ import { type BosunError } from '../../errors.ts';
 import { sealed } from '../../sealed-values.ts';
 import { type AskRow } from '../world/talk/ask-record.ts';
 import { type Bosses } from '../world/bosses.ts';
-import { type Cell, type Held } from '../world/cell.ts';
+import { type Cell } from '../world/cell.ts';
+import { type Held } from '../world/held.ts';
 import { type DeadLetterRow } from '../world/mailbox/dead-letter.ts';
 import { restoreDeferred } from '../world/mailbox/deferral.ts';
 import { type Effects } from '../world/effects/effects.ts';
@@ -17,7 +18,8 @@ import { type NameRow } from '../world/talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from '../world/mailbox/message.ts';
 import { type DurableActions } from '../turn/durable-actions.ts';
 import { Concealed, type Recovered, KEYSPACE } from '../model/ports.ts';
-import { suspicion } from '../world/suspension.ts';
+import { ownerOf } from '../world/stored-actors.ts';
+import { loadHeld, owedRestart } from '../world/suspension.ts';
 import { type Roster } from './versions/roster.ts';
 import { ordered, childIn } from '../model/row-keys.ts';
 import { type Identity, isEnrolled, UNBORN } from '../model/state.ts';
@@ -54,14 +56,14 @@ export function repopulate(
       world.unreadable.add({ life, address: problem.details['address'] as string | undefined }, problem);
   }
   // In order of birth: a parent is always born before its children.
-  for (const identity of recovered.identities.values()) {
-    const parent = world.cells.resident(identity.parent);
-    if (identity.parent !== 0 && parent === undefined) withhold(world, identity);
+  for (const [life, identity] of recovered.identities) {
+    const parent = ownerOf(identity, (owner) => world.cells.resident(owner));
+    if (parent === null) withhold(world, identity);
     else {
       const above = parent && verdicts.get(parent);
       const { cell, verdict } = populate(
         world,
-        storedOf(recovered, identity),
+        storedOf(recovered, life, identity),
         roster,
         above?.kind === 'refused' ? above.error : undefined,
       );
@@ -114,7 +116,8 @@ export function goOn(
     if (cell.isUnreadable) continue;
     if (cell.hasSnapshot && (cell.status === 'active' || cell.status === 'error')) world.timers.plan(cell);
     if (cell.definition.isEffect && cell.status === 'active') effects.resume(cell);
-    if (cell.held !== undefined && cell.held.restart !== null) bosses.restartHeld(cell, cell.held.restart);
+    const restart = owedRestart(cell);
+    if (restart !== null) bosses.restartHeld(cell, restart);
     world.schedule(cell);
   }
   world.incidents.idle(world.unreadable.problems(world.cells.values()), [...world.cells.values()].filter(isHeldUp));
@@ -130,15 +133,14 @@ function isHeldUp(cell: Cell): boolean {
   return cell.suspension !== undefined && !cell.isUnreadable;
 }
 
-function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): Stored {
-  const { life } = identity;
+function storedOf({ states, unreadable, rows }: Recovered, life: number, identity: Identity): Stored {
   const row = rows.get(KEYSPACE.roll)?.get(ordered(life)) ?? 0;
   return { identity, state: states.get(life) ?? UNBORN, damage: unreadable.get(life), isEffect: row !== 0 };
 }
 
 /** Whether an unreadable actor may be shown on hold: nobody needs the code of its agent to read its context. */
-function isForShow({ identity }: Cell, { code }: BosunError): boolean {
-  return code === 'BOSUN_AGENT_UNKNOWN' || (code === 'BOSUN_AGENT_UNREADABLE' && identity.bond === 'invoked');
+function isForShow({ bond }: Cell, { code }: BosunError): boolean {
+  return code === 'BOSUN_AGENT_UNKNOWN' || (code === 'BOSUN_AGENT_UNREADABLE' && bond === 'invoked');
 }
 
 /** Suspends an actor that holds a value whose key is missing, because it must not continue without the value. */
@@ -184,8 +186,7 @@ function loadTalk({ letters, asks, monitors, groups, audit, records, results }: 
 function holdAgainst(world: World, life: number, held: Held): void {
   const cell = world.cells.get(life);
   if (cell === undefined) return;
-  cell.held = held;
-  const suspect = suspicion(cell, held);
+  const suspect = loadHeld(cell, held);
   if (suspect !== undefined && cell.suspension === undefined) suspend(cell, suspect);
 }
 
@@ -251,7 +252,7 @@ function recount(world: World, life: number, row: RollRow): void {
   if (cell === undefined) return;
   if (typeof row !== 'number') {
     const [, failures, ends = 0] = row;
-    Object.assign(cell, { failures, ends });
+    cell.recount(failures, ends);
   }
   if (!isEnrolled(cell.identity)) world.draft.loadUnbegun(life);
 }
@@ -259,5 +260,5 @@ function recount(world: World, life: number, row: RollRow): void {
 function keep(world: World, life: number, [name, bytes, value]: readonly [string, number, unknown]): void {
   const cell = world.cells.get(life);
   lock(cell, value);
-  if (cell !== undefined) (cell.kept ??= new Map()).set(name, { bytes, value });
+  cell?.keep(name, { bytes, value });
 }

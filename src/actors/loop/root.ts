@@ -6,6 +6,7 @@ import { admit } from '../model/value-check.ts';
 import { ROOT } from '../model/address.ts';
 import { identityOf } from '../model/state.ts';
 import { BOSS_AGENT } from '../model/supervision.ts';
+import { stands } from '../world/actor-view.ts';
 import { type RootEnd } from '../world/bosses.ts';
 import { type Machinery } from './assembly.ts';
 import { type Roster } from './versions/roster.ts';
@@ -37,6 +38,11 @@ export function startRoot({
   const place = { parent: 0, bond: 'supervised' as const, childId: ROOT, systemId: null, syncSnapshot: false };
   const input = admit(tree, 'tree');
   world.spawn(identityOf({ ...identity, ...place, effectId: null, input }), definition, undefined);
+}
+
+/** Whether the root and all Bosses have begun, as readers see them. */
+export function rootStands({ addresses }: World): boolean {
+  return stands(addresses.get(ROOT));
 }
 
 /** Says how the next start can go on without the actor for which this run had to end. */

@@ -129,7 +129,6 @@ export class TurnLoop {
       const { runnable } = world;
       const cell = order === undefined ? runnable.shift() : runnable.take(order.next(runnable.size));
       if (cell === undefined) break;
-      cell.queued = false;
       const messages = order === undefined ? MESSAGES_PER_VISIT : order.messages();
       for (let n = 0; n < messages && cell.isRunnable && !isHalted(); n++) nowMs = turns.take(cell, nowMs);
       world.schedule(cell);
@@ -153,7 +152,6 @@ export class TurnLoop {
     administration.takeSteps({ isReady: isDurable, begin: (cell) => caution.enter(deedOf(cell)) });
     for (let left = world.runnable.size; left > 0 && this.hasRoom && !isHalted(); left--) {
       const cell = world.runnable.shift()!;
-      cell.queued = false;
       for (let n = 0; n < MESSAGES_PER_VISIT && cell.isRunnable && isDurable(cell) && !isHalted(); n++) {
         caution.enter(deedOf(cell));
         turns.take(cell);

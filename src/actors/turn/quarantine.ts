@@ -6,13 +6,14 @@
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { DELIVERIES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../../limits.ts';
-import { type Cell, type Held } from '../world/cell.ts';
+import { type Cell } from '../world/cell.ts';
+import { type Held } from '../world/held.ts';
 import { type DeadLetters } from '../world/mailbox/dead-letters.ts';
 import { type DeadLetterRow, messageUnknown, type StoredAction } from '../world/mailbox/dead-letter.ts';
 import { keyMissing } from '../world/missing-keys.ts';
 import { type Message, type MessageRow } from '../world/mailbox/message.ts';
 import { Concealed } from '../model/ports.ts';
-import { suspicion } from '../world/suspension.ts';
+import { owedRestart, suspicion } from '../world/suspension.ts';
 import { type RestartMode } from '../model/supervision.ts';
 import { type World } from '../world/world.ts';
 
@@ -136,7 +137,7 @@ export class Quarantine {
     if (cell.suspension === undefined) return null;
     if (cell.isUnreadable) throw cell.suspension;
     cell.suspension = undefined;
-    const { restart = null } = cell.held ?? {};
+    const restart = owedRestart(cell);
     this.#world.hold(cell, restart === null ? undefined : { strikes: 0, error: undefined, restart });
     this.#world.schedule(cell);
     return restart;

@@ -2,7 +2,8 @@
 import { type EventObject } from 'xstate';
 import { shown } from '../../lending.ts';
 import { callBack, type Log } from '../../log.ts';
-import { type Cell, type Observer } from './cell.ts';
+import { type Cell } from './cell.ts';
+import { type Observer } from './observer.ts';
 
 export class Audience {
   readonly #log: Log;

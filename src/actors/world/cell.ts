@@ -1,16 +1,17 @@
 /** A cell: one actor's durable state, snapshot, mailbox and possessions. Data only. */
 import { type ErrorCode } from '../../error-codes.ts';
-import { type BosunError } from '../../errors.ts';
 import type { Ask } from './talk/ask-record.ts';
 import { type Definition } from '../model/step-engine.ts';
+import { type Held } from './held.ts';
 import { Mailbox } from './mailbox/mailbox.ts';
 import { type Message } from './mailbox/message.ts';
 import { levelOf } from '../model/priorities.ts';
 import { type EffectRef, type Ref } from '../model/ref.ts';
+import { type Observer } from './observer.ts';
 import { Standing } from './standing.ts';
 import { NOTHING, Possessions } from './possessions.ts';
 import { ChildTable } from './residency/child-table.ts';
-import { BOSS_AGENT, type ChildRow, type RestartMode } from '../model/supervision.ts';
+import { BOSS_AGENT, type ChildRow } from '../model/supervision.ts';
 import { type ActorState, type ActorStatus, type Identity } from '../model/state.ts';
 import { EVENT_TIMEOUT_ID, type Timer } from '../model/timers.ts';
 
@@ -18,23 +19,6 @@ import { EVENT_TIMEOUT_ID, type Timer } from '../model/timers.ts';
 export interface EffectCheckpoint {
   readonly value: unknown;
   readonly bytes: number;
-}
-
-/** Strikes and orders against an actor, as stored in a row. */
-export interface Held {
-  /** Messages quarantined since one was processed. */
-  readonly strikes: number;
-  /** The error of the last quarantined message, or of the last failure. */
-  readonly error: unknown;
-  /**
-   * A restart ordered by the Boss while the code could not read the actor, or while it is suspended for its failures.
-   * The first start that can read it carries it out, or the order to resume it.
-   */
-  readonly restart: RestartMode | null;
-  /** The number of failures in a row for which its Boss has suspended it; absent otherwise. */
-  readonly failures?: number;
-  /** The order by which an administrator suspended it. */
-  readonly order?: { readonly by: string; readonly reason: string | null; readonly atMs: number };
 }
 
 /** The kept turns of an actor, and the facts for the next one. */
@@ -46,15 +30,6 @@ export interface Trail {
   sinceWhole: number;
   /** Number of changes after the last kept turn; -1 where that was before the actor came into memory. */
   sequence: number;
-}
-
-/** The callbacks of an observer of one actor. */
-export interface Observer {
-  changed?(): void;
-  emitted?(event: { readonly type: string }): void;
-  ended?(): void;
-  /** Called when the system has stopped or failed; no further call follows. */
-  closed?(reason: BosunError): void;
 }
 
 /** One empty map, shared by all actors without children or timers, since a map takes a tenth of a cell. */
@@ -71,7 +46,7 @@ const READABLE: ReadonlySet<ErrorCode> = new Set([
 const EMPTY = new Mailbox();
 
 export class Cell extends Standing {
-  definition: Definition;
+  #definition: Definition;
   readonly life: number;
   readonly ref: Ref;
   readonly parent: Cell | undefined;
@@ -98,13 +73,21 @@ export class Cell extends Standing {
     this.life = facts.identity.life;
     this.isBoss = facts.identity.agent === BOSS_AGENT;
     this.syncSnapshot = facts.identity.syncSnapshot;
-    this.definition = facts.definition;
+    this.#definition = facts.definition;
     this.ref = facts.ref;
     this.parent = facts.parent;
   }
 
   get cell(): Cell {
     return this;
+  }
+
+  /** The code that it runs; set by World.redefine. */
+  get definition(): Definition {
+    return this.#definition;
+  }
+  set definition(definition: Definition) {
+    this.#definition = definition;
   }
 
   get address(): string {
@@ -190,12 +173,22 @@ export class Cell extends Standing {
     this.#set('ends', value);
   }
 
+  /** Effects: sets the failed tries and the failed ends that are stored. */
+  recount(failures: number, ends: number): void {
+    this.failures = failures;
+    this.ends = ends;
+  }
+
   /** Effects: checkpoint and memos, by name. */
   get kept(): Map<string, EffectCheckpoint> | undefined {
     return this.#rare.kept;
   }
   set kept(value: Map<string, EffectCheckpoint> | undefined) {
     this.#set('kept', value);
+  }
+
+  keep(name: string, value: EffectCheckpoint): void {
+    (this.kept ??= new Map()).set(name, value);
   }
 
   /** Effects: asks that it has made and not forgotten. */
@@ -226,8 +219,11 @@ export class Cell extends Standing {
   get isHeldUp(): boolean {
     return this.#rare.isHeldUp;
   }
-  set isHeldUp(value: boolean) {
-    this.#set('isHeldUp', value);
+  holdUp(): void {
+    this.#set('isHeldUp', true);
+  }
+  letGo(): void {
+    this.#set('isHeldUp', false);
   }
 
   /** Actors that wait for room in the mailbox of this one. */
@@ -352,6 +348,22 @@ export class Cell extends Standing {
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }
 
+  /** Announces an event of a host that waits to enter the mailbox. */
+  expect(): void {
+    this.incoming += 1;
+  }
+
+  /** Ends what `expect` has announced: the event enters. */
+  arrived(): void {
+    this.incoming -= 1;
+  }
+
+  /** Whether hosts may send it no more: so many events wait in or before the mailbox, and the oldest gives not way. */
+  isFullForHosts(messages: number): boolean {
+    const { size, deferred } = this.mailbox;
+    return (this.definition.overflow.policy === 'drop-oldest' ? 0 : size - deferred) + this.incoming >= messages;
+  }
+
   /** Whether its mailbox is full. Deferred messages have a bound of their own. */
   get isFull(): boolean {
     return this.mailbox.size - this.mailbox.deferred >= this.definition.overflow.messages;
@@ -376,12 +388,4 @@ export interface EndedActor {
   readonly life: number;
   readonly agent: string;
   readonly cell?: Cell | undefined;
-}
-
-/** Whether an actor and, for a Boss, those below it have begun, as readers see it. */
-export function stands(cell: Cell | undefined): boolean {
-  if (cell?.durable === undefined) return false;
-  if (cell.suspension !== undefined) return true;
-  if (cell.durable.state.status === 'starting') return false;
-  return !cell.isBoss || [...cell.children.values()].every(stands);
 }

@@ -3,7 +3,9 @@
  * the memory of a cell.
  */
 import type { Ask } from './talk/ask-record.ts';
-import type { Cell, EffectCheckpoint, Held, Observer, Trail } from './cell.ts';
+import type { Cell, EffectCheckpoint, Trail } from './cell.ts';
+import type { Held } from './held.ts';
+import type { Observer } from './observer.ts';
 import type { EffectRef } from '../model/ref.ts';
 import type { ChildRow } from '../model/supervision.ts';
 import type { Timer } from '../model/timers.ts';

@@ -56,6 +56,11 @@ export function recordsOf({ definition, durable }: Cell): RecordSource {
   return { policies: definition.records, spans: durable?.state.records };
 }
 
+/** Whether an actor has records that are found by keys. */
+export function hasKeyedRecords({ state: { records = {} } }: Cell): boolean {
+  return Object.values(records).some(([, , isKeyed]) => isKeyed);
+}
+
 /** Index entries that an erasure checks together. */
 const KEYS_READ_AT_ONCE = 1_000;
 

@@ -41,7 +41,9 @@ export abstract class Standing implements Image {
   get durable(): Image | undefined {
     return this.#durable;
   }
-  set durable(image: Image | undefined) {
+
+  /** Shows readers an image: that of a durable epoch, or the actor itself as it was read. */
+  showAs(image: Image): void {
     this.#durable = image;
   }
 

@@ -13,7 +13,8 @@ import { type InboundRequest } from './mailbox/inbound.ts';
 import { Asks } from './talk/asks.ts';
 import { type Audience } from './audience.ts';
 import { Audit } from './audit.ts';
-import { Cell, type Held } from './cell.ts';
+import { Cell } from './cell.ts';
+import { type Held } from './held.ts';
 import { Backpressure } from './mailbox/backpressure.ts';
 import { DeadLetters } from './mailbox/dead-letters.ts';
 import { type Birth, type Definition, identityOfBirth, type Snapshot, type StepEngine } from '../model/step-engine.ts';
@@ -28,7 +29,7 @@ import { type Surroundings } from './surroundings.ts';
 import { type Residents } from './residency/residents.ts';
 import { CellIndex } from './residency/cell-index.ts';
 import { type Codec, type Counters, type RowKey, KEYSPACE } from '../model/ports.ts';
-import { Queue } from '../model/queue.ts';
+import { RunQueue } from './run-queue.ts';
 import { Records } from './records.ts';
 import { Results } from './results.ts';
 import { type OtherShards } from './shards/other-shards.ts';
@@ -80,7 +81,7 @@ export class World implements Surroundings {
   readonly clock: Clock;
   readonly time: KernelTime;
   /** Cells that may take a turn, in order. */
-  readonly runnable = new Queue<Cell>();
+  readonly runnable = new RunQueue<Cell>();
   /** The observers of actors. */
   readonly audience: Audience;
   /** Tells the loop that there is work. */
@@ -371,7 +372,6 @@ export class World implements Surroundings {
 
   schedule(cell: Cell, isFirst = false): void {
     if (cell.queued || !cell.isRunnable) return;
-    cell.queued = true;
     if (isFirst) this.runnable.unshift(cell);
     else this.runnable.push(cell);
     this.wake();

@@ -3,7 +3,7 @@
  * times are fractions of a millisecond; test/actors/world/mailbox/overload.test.ts shows the effects in whole systems.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Queue } from '../../../src/actors/model/queue.ts';
+import { RunQueue } from '../../../src/actors/world/run-queue.ts';
 import { TurnLoop } from '../../../src/actors/loop/turn-loop.ts';
 import {
   EPOCH_BYTES_MAX,
@@ -35,7 +35,7 @@ let lines: string[];
 let draft: { turns: number; bytes: number; awaited: number; isAwaited: boolean };
 let timers: { isBehind: boolean };
 let ingress: { size: number; takeIn: (count: number, bytes?: number) => void };
-let runnable: Queue<Played>;
+let runnable: RunQueue<Played>;
 /** Actors that have messages after the next intake, and the time that an intake takes. */
 let arrivals: Played[];
 let intakeMs: number;
@@ -44,7 +44,6 @@ let next: Record<string, object>;
 
 function schedule(cell: Played): void {
   if (cell.queued || !cell.isRunnable) return;
-  cell.queued = true;
   runnable.push(cell);
 }
 
@@ -119,7 +118,7 @@ beforeEach(() => {
   cells.clear();
   draft = { turns: 0, bytes: 0, awaited: 0, isAwaited: false };
   timers = { isBehind: false };
-  runnable = new Queue();
+  runnable = new RunQueue();
   ingress = {
     size: 0,
     takeIn: (count, bytes) => {
@@ -334,7 +333,7 @@ describe('a slice', () => {
     isHalted = false;
     const last = actor('last', 3);
     cells.set('last', last);
-    runnable = new Queue();
+    runnable = new RunQueue();
     schedule(last);
     Object.defineProperty(last, 'left', { get: () => 3, set: () => (isHalted = true) });
     begun().run();

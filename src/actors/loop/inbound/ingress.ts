@@ -266,7 +266,7 @@ export class Ingress {
   #check(to: Cell, mailboxMessages: number): void {
     const reason = this.#parts.refusal();
     if (reason !== undefined) throw reason;
-    if (unreadOf(to) + to.incoming >= mailboxMessages) {
+    if (to.isFullForHosts(mailboxMessages)) {
       const { address } = to;
       throw new BosunError('BOSUN_MAILBOX_FULL', `${address} has ${mailboxMessages} unread messages`, {
         details: { address },
@@ -286,7 +286,7 @@ export class Ingress {
     arrival.event = admitted;
     arrival.bytes = takeCount();
     this.#intake.taken(arrival.bytes);
-    arrival.to.incoming += 1;
+    arrival.to.expect();
     this.#arrivals.push(arrival);
     this.#parts.wake();
   }
@@ -301,7 +301,7 @@ export class Ingress {
   #takeIn(arrival: Arrival): void {
     const { world, sessions } = this.#parts;
     const { to, event, session, from } = arrival;
-    to.incoming -= 1;
+    to.arrived();
     this.#intake.entered();
     world.draft.bytes += arrival.bytes;
     const request = arrival instanceof InboundRequest ? arrival : undefined;
@@ -331,11 +331,6 @@ export class Ingress {
     this.#orders.add(request);
     world.post(to, event, from, request!);
   }
-}
-
-/** The number of messages that counts against the mailbox bound for hosts; 0 if the oldest event gives way. */
-function unreadOf({ mailbox, definition }: Cell): number {
-  return definition.overflow.policy === 'drop-oldest' ? 0 : mailbox.size - mailbox.deferred;
 }
 
 /** Whether the request is a start, which is answered with the address of the child, because its Boss may choose it. */

@@ -10,6 +10,7 @@ import { BosunError, isBosunError } from '../../../errors.ts';
 import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../limits.ts';
 import { type Bosses } from '../../world/bosses.ts';
 import { type Cell } from '../../world/cell.ts';
+import { ownerOf, recordKeyOf } from '../../world/stored-actors.ts';
 import { headOf, ownershipTreeOf } from '../../world/residency/ownership-tree.ts';
 import { type DurableView } from '../durable-view.ts';
 import { type Frozen } from '../../world/epoch-draft.ts';
@@ -114,7 +115,7 @@ export class Residency implements Residents {
   /** Gives a Boss a child table that need not be in memory as a whole. */
   attach(boss: Cell, isWhole: boolean): void {
     const table = new ChildTable((childId) => {
-      const row = this.#childRow(boss, childId);
+      const row = this.#childRow(childKey(boss.life, childId));
       return row instanceof BosunError ? undefined : row;
     });
     if (isWhole) table.fill([]);
@@ -299,14 +300,13 @@ export class Residency implements Residents {
       return undefined;
     }
     const { identity, state } = found;
-    const parent = world.cells.get(identity.parent);
+    const parent = ownerOf(identity, (owner) => world.cells.get(owner)) ?? undefined;
     if (parent === undefined) {
       withhold(world, identity);
       world.incidents.unreadable(world.unreadable.of(life)!);
       return undefined;
     }
-    const row =
-      parent.isBoss && parent.childTable?.isWhole === false ? this.#childRow(parent, identity.childId) : undefined;
+    const row = parent.childTable?.isWhole === false ? this.#childRow(recordKeyOf(identity)) : undefined;
     const damage = state instanceof BosunError ? state : row instanceof BosunError ? row : undefined;
     const stored: Stored = { identity, state: state instanceof BosunError ? UNBORN : state, damage, isEffect: false };
     const populated = populate(world, stored, roster, parent.isUnreadable ? parent.suspension : undefined);
@@ -325,7 +325,7 @@ export class Residency implements Residents {
     bringForward(world, cell, verdict, { roster, bosses });
     if (cell.isUnreadable) world.incidents.unreadable(cell.suspension!);
     else if (cell.hasSnapshot && cell.status === 'active') world.timers.plan(cell);
-    cell.durable = cell;
+    cell.showAs(cell);
     shown.arrive(cell);
     this.#use(cell);
     world.schedule(cell);
@@ -374,9 +374,9 @@ export class Residency implements Residents {
   }
 
   /** Reads a Boss's record of a child. A damaged one counts as missing, and stops the child when it wakes. */
-  #childRow(boss: Cell, childId: string): unknown {
+  #childRow(key: RowKey): unknown {
     try {
-      return this.#row(childKey(boss.life, childId));
+      return this.#row(key);
     } catch (error) {
       if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
       this.#parts.shelf.tell(error);

@@ -1,6 +1,7 @@
 /** Finds stored actors by address: a row leads to each child of a Boss. */
 import { isBosunError } from '../../../errors.ts';
 import { KEYSPACE, type RowKey, type Shelf } from '../../model/ports.ts';
+import { addressOf } from '../../world/stored-actors.ts';
 import { type World } from '../../world/world.ts';
 
 interface Parts {
@@ -34,8 +35,8 @@ export class StoredAddresses {
   #lookFor(address: string): number {
     const { world, shelf, departed } = this.#parts;
     for (let life = world.nextNumber('life') - 1; life > 0; life--) {
-      const found = world.cells.resident(life)?.identity ?? shelf.identity(life);
-      if (found?.address !== address || departed.has(life)) continue;
+      const found = world.cells.resident(life)?.address ?? addressOf(shelf.identity(life));
+      if (found !== address || departed.has(life)) continue;
       world.draft.put(`${KEYSPACE.addresses}!${address}`, life);
       return life;
     }

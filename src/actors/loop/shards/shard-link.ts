@@ -338,7 +338,7 @@ export class ShardLink implements OtherShards {
   /** Blocks a machine until the other shard has caught up. Bosses are exempt, as with full mailboxes. */
   #holdUp(sender: Cell | undefined, shard: number): void {
     if (sender === undefined || sender.isBoss || sender.definition.isEffect || !this.#lines.isFull(shard)) return;
-    sender.isHeldUp = true;
+    sender.holdUp();
     const crowd = this.#crowds.get(shard);
     if (crowd === undefined) this.#crowds.set(shard, new Set([sender]));
     else crowd.add(sender);
@@ -349,7 +349,7 @@ export class ShardLink implements OtherShards {
     const crowd = this.#crowds.get(shard) ?? [];
     this.#crowds.delete(shard);
     for (const sender of crowd) {
-      sender.isHeldUp = false;
+      sender.letGo();
       this.#world.schedule(sender);
     }
   }

@@ -7,7 +7,7 @@
 import { BosunError } from '../../../errors.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type Recovered, KEYSPACE } from '../../model/ports.ts';
-import { type ActorState } from '../../model/state.ts';
+import { supervisedIn } from '../../world/stored-actors.ts';
 import { type World } from '../../world/world.ts';
 import { type ShardParts } from './shard-link.ts';
 import { type ShardPlace } from '../../model/placement.ts';
@@ -54,24 +54,16 @@ export function recordPlace({ draft }: World, { index, count }: ShardPlace): voi
 }
 
 /** Refuses an actor that today's tree places on another shard, unless its Boss is about to end it. */
-function checkHomes({ placement, index, declared }: ShardParts, { identities, states }: Recovered): void {
-  for (const { address, childId, parent, bond } of identities.values()) {
-    const above = identities.get(parent);
-    if (bond !== 'supervised' || above === undefined || !placement.isSpread(above.address)) continue;
+function checkHomes({ placement, index, declared }: ShardParts, recovered: Recovered): void {
+  for (const { address, above, isDeclared } of supervisedIn(recovered)) {
+    if (!placement.isSpread(above)) continue;
     const home = placement.homeOf(address);
-    if (home === 'every' || home === index || (isDeclaredIn(states.get(parent), childId) && !declared.has(address)))
-      continue;
+    if (home === 'every' || home === index || (isDeclared() && !declared.has(address))) continue;
     const why =
       `${address} is stored on worker ${index}, but the current tree places it on worker ${home}: whether a Boss ` +
       'keeps its children together or spreads them cannot be changed';
     throw new BosunError('BOSUN_WORKERS_CHANGED', why, { details: { address, index, home } });
   }
-}
-
-/** Whether the child was declared in the code when the Boss last received the declaration. */
-function isDeclaredIn(boss: ActorState | undefined, id: string): boolean {
-  const { declared = [] } = (boss?.context ?? {}) as { declared?: readonly { readonly id: string }[] };
-  return declared.some((spec) => spec.id === id);
 }
 
 function nameOf(place: ShardPlace | undefined): string {

@@ -120,7 +120,7 @@ export function rehydrate(world: World, cell: Cell, verdict: Verdict, roster: Ro
     else {
       if (roster.hasRestored(cell)) {
         cell.restoreLater(world.restore);
-        cell.durable = cell;
+        cell.showAs(cell);
         return read;
       }
       // A Boss's machine does not know its children: they are in its table.
@@ -134,7 +134,7 @@ export function rehydrate(world: World, cell: Cell, verdict: Verdict, roster: Ro
       }
     }
   }
-  cell.durable = cell;
+  cell.showAs(cell);
   return read;
 }
 
@@ -176,7 +176,7 @@ function isOver({ bond }: Identity, { status }: ActorState): boolean {
 }
 
 export function suspend(cell: Cell, error: BosunError): void {
-  cell.durable = { ...imageOf(cell.durable!), suspension: error };
+  cell.showAs({ ...imageOf(cell.durable!), suspension: error });
   cell.suspension = error;
 }
 

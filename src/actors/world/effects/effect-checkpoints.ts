@@ -50,7 +50,7 @@ export function admitCheckpoint(world: Needs, cell: Cell, name: string, value: u
 
 /** Stores a kept value that has been admitted. */
 export function putCheckpoint({ draft }: Needs, cell: Cell, name: string, keepsake: EffectCheckpoint): void {
-  (cell.kept ??= new Map()).set(name, keepsake);
+  cell.keep(name, keepsake);
   const { bytes, value } = keepsake;
   draft.putOf(cell.life, keptKey(cell.life, name), Object.freeze([name, bytes, value]), (conceal) => [
     name,
