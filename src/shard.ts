@@ -9,6 +9,7 @@ import { ShardActor, type ActorHost } from './actors/api/shard-actor.ts';
 import { type Hearer } from './actors/api/actor-handle.ts';
 import { type SnapshotNews } from './actors/api/heard-snapshot.ts';
 import { type ActorSnapshot, observe, type Subscription, viewOf } from './actors/world/actor-view.ts';
+import { checkBoss } from './actors/world/role.ts';
 import { type Observer } from './actors/world/observer.ts';
 import { childAddress, checkAddress, ROOT } from './actors/model/address.ts';
 import { type AgentEvents, type AnyAgent, parseEvent } from './actors/model/agent.ts';
@@ -26,7 +27,7 @@ import { FROM_HOST } from './actors/world/mailbox/message.ts';
 import { ClientApi } from './actors/api/client-api.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Closing } from './closing.ts';
-import { BosunError } from './errors.ts';
+import type { BosunError } from './errors.ts';
 import { EPOCH_MS } from './limits.ts';
 import { harmless, type Log } from './log.ts';
 import { createJournal } from './persistence/journal/journal.ts';
@@ -387,7 +388,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
 
   async #order(boss: string, event: EventObject): Promise<unknown> {
     const cell = this.#kernel.directory.living(boss);
-    if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is not a Boss`);
+    checkBoss(cell);
     return await this.#kernel.ingress.order(cell, event);
   }
 }

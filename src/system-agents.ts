@@ -89,7 +89,7 @@ export class Agents {
     if (agent !== undefined) return agent;
     const { address, agent: name, bond } = cell;
     if (cell.suspension !== undefined) throw cell.suspension;
-    if (bond === 'supervised' && !cell.isBoss)
+    if (bond === 'supervised' && !cell.role.supervises)
       throw new BosunError(
         'BOSUN_AGENT_UNKNOWN',
         `${address} runs the agent "${name}", whose accepted events are not known without its code: start ` +

@@ -4,10 +4,10 @@
  */
 import { statusOf, viewOf } from './actors/world/actor-view.ts';
 import { type Cell } from './actors/world/cell.ts';
+import { checkBoss } from './actors/world/role.ts';
 import { ageOf } from './actors/api/actor-inspection.ts';
 import { type ListedPart } from './actors/loop/address-index.ts';
 import { type Kernel } from './actors/loop/kernel.ts';
-import { BosunError } from './errors.ts';
 import { type BossContext } from './supervisor/boss.ts';
 import { standingOf } from './supervisor/boss-handle.ts';
 import { type ChildRecord } from './supervisor/decision.ts';
@@ -86,7 +86,7 @@ function* rows(kernel: Kernel, cells: Iterable<Cell | undefined>): Generator<Lis
 /** Returns the data that a handle on a Boss reads. Throws BOSUN_ACTOR_UNKNOWN. */
 export function bossAt(kernel: Kernel, address: string) {
   const cell = kernel.directory.observed(address);
-  if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} is not a Boss`);
+  checkBoss(cell);
   const recordOf = (id: string) => kernel.shown.childRow(cell, id) as ChildRecord | undefined;
   const records = () => [...cell.table.keys()].flatMap((id) => recordOf(id) ?? []);
   return { context: viewOf(kernel.engine, cell)?.context as BossContext, records, recordOf };
@@ -97,8 +97,8 @@ function branchOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readon
   return { ...nodeOf(kernel, cell), children };
 }
 
-function shownAgent({ isBoss, agent }: Cell): string {
-  return isBoss ? SHOWN_BOSS : agent;
+function shownAgent({ role, agent }: Cell): string {
+  return role.supervises ? SHOWN_BOSS : agent;
 }
 
 function nodeOf(kernel: Kernel, cell: Cell): Omit<TreeNode, 'children'> {
@@ -107,7 +107,7 @@ function nodeOf(kernel: Kernel, cell: Cell): Omit<TreeNode, 'children'> {
   const nowMs = kernel.world?.time.nowMs() ?? 0;
   const oldestMessageMs = ageOf(cell, nowMs);
   const lastError = status === 'suspended' ? cell.durable?.suspension : record?.lastError;
-  const context = cell.isBoss ? cell.durable?.snapshot?.context : undefined;
+  const context = cell.role.supervises ? cell.durable?.snapshot?.context : undefined;
   const { restartInMs, boss } = standingOf({ record, context }, nowMs);
   // Named one by one: spreading objects into this one took as long as all the rest.
   const node = { address, agent, status, state, mailbox, oldestMessageMs, restarts, lastError, restartInMs, boss };

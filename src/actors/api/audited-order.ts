@@ -8,6 +8,7 @@ import { type AuditEntry } from '../world/audit.ts';
 import { type AuditedOrder, type AuditFacts, checkOrderedBy, type OrderedBy } from '../world/audit-record.ts';
 import { childAddress } from '../model/address.ts';
 import { type Cell } from '../world/cell.ts';
+import { checkBoss } from '../world/role.ts';
 import { type Kernel } from '../loop/kernel.ts';
 
 /**
@@ -102,7 +103,7 @@ export async function carryOutAtBoss(
   let answer: Promise<unknown>;
   try {
     const cell = kernel.directory.living(boss);
-    if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is not a Boss`);
+    checkBoss(cell);
     answer = kernel.ingress.order(cell, event, facts);
   } catch (error) {
     // The order has not reached the Boss.

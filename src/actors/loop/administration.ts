@@ -272,7 +272,7 @@ function checkReplaceable(cell: Cell): number {
   checkLiving(cell, 'given another state');
   if (cell.suspension === undefined)
     throw refused(`${address} must be suspended before its state is replaced`, { address });
-  if (cell.isBoss || cell.definition.kind !== 'machine')
+  if (cell.role.supervises || cell.definition.kind !== 'machine')
     throw refused(`${address} does not run a machine of an agent`, { address });
   if (cell.status !== 'active' || cell.configuration === null)
     throw refused(`${address} has no state yet, or has crashed`, { address });

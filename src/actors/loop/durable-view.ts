@@ -172,14 +172,14 @@ export class DurableView {
   }
 
   #wakeBelow(top: Cell): void {
-    if (!top.isBoss || this.#awake.get(top) === this.#left) return;
+    if (!top.role.supervises || this.#awake.get(top) === this.#left) return;
     const bosses = [...this.#population.below(top, {}, BOSS_AGENT)].filter((cell) => cell !== undefined);
     let isWhole = true;
     // Bosses that wake are added, and their children woken in turn.
     for (const boss of bosses) {
       const woken = this.#wakeChildren(boss);
       isWhole &&= woken !== undefined && !this.isPartial(boss);
-      for (const child of woken ?? []) if (child.isBoss) bosses.push(child);
+      for (const child of woken ?? []) if (child.role.supervises) bosses.push(child);
     }
     if (isWhole) this.#awake.set(top, this.#left);
   }

@@ -61,7 +61,7 @@ async function endFamily(cell: Cell, traces: Traces, { world, bosses, terminate 
     if (hasKeyedRecords(one)) traces.agents.add(one.agent);
   }
   // The Boss has to know, because it counts its waiting children.
-  if (parent.isBoss) await terminate?.(cell);
+  if (parent.role.supervises) await terminate?.(cell);
   if (!cell.gone) bosses.remove(cell);
   if (cell.bond === 'supervised') world.setChildRow(parent, cell.childId, null);
 }

@@ -208,7 +208,7 @@ interface Run {
 /** Applies the agent's restore policy to a timer, in the first epoch; null if the timer is dropped. */
 function restored(world: World, owner: Cell, timer: Timer, run: Run): Timer | null {
   // Timers of Bosses have the ids of their children.
-  const name = owner.isBoss ? undefined : scheduleNameOf(timer.id);
+  const name = owner.role.isOfRuntime ? undefined : scheduleNameOf(timer.id);
   if (name !== undefined) return replanned(world, owner, timer, { name, ...run });
   const policy = policyOf(owner.definition.timing, timer.delay);
   const deadlineMs = restoredDeadline(timer, policy, run);

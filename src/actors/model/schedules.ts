@@ -170,9 +170,12 @@ export function planNext(schedule: Schedule, event: EventObject): ReturnType<typ
 }
 
 /** Checks the id of a machine's timer; a Boss's timers have the ids of its children. Throws BOSUN_VALUE_REFUSED. */
-export function checkTimerId(id: unknown, owner: { readonly isBoss: boolean; readonly address: string }): void {
+export function checkTimerId(
+  id: unknown,
+  owner: { readonly role: { readonly isOfRuntime: boolean }; readonly address: string },
+): void {
   if (typeof id !== 'string')
     throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} names a timer with a value that is not a string`);
-  if (owner.isBoss || !id.startsWith(KERNEL_TIMER_PREFIX) || id === EVENT_TIMEOUT_ID) return;
+  if (owner.role.isOfRuntime || !id.startsWith(KERNEL_TIMER_PREFIX) || id === EVENT_TIMEOUT_ID) return;
   throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} names a timer ${id}, a name reserved for the runtime`);
 }

@@ -25,7 +25,7 @@ export function quarantineCulprits(world: World, turns: Turns, guilty: ReadonlyS
 
 function convictMessage(world: World, id: number, deed: Deed): void {
   for (const cell of world.cells.values()) {
-    const message = cell.isBoss ? undefined : cell.mailbox.unread().find((unread) => unread.id === id);
+    const message = cell.role.isQuarantined ? cell.mailbox.unread().find((unread) => unread.id === id) : undefined;
     if (message === undefined) continue;
     cell.mailbox.removeWhere((unread) => unread === message);
     world.draft.read(message);
@@ -36,7 +36,7 @@ function convictMessage(world: World, id: number, deed: Deed): void {
 
 function convictTimer(world: World, number: number, deed: Deed): void {
   for (const cell of world.cells.values()) {
-    for (const timer of cell.isBoss ? [] : cell.timers.values()) {
+    for (const timer of cell.role.isQuarantined ? cell.timers.values() : []) {
       if (timer.number !== number) continue;
       world.timers.disarm(cell, timer);
       quarantine(world, {
@@ -52,7 +52,7 @@ function convictTimer(world: World, number: number, deed: Deed): void {
 }
 
 function convictActor(world: World, turns: Turns, cell: Cell | undefined, deed: Deed): void {
-  if (cell === undefined || cell.isBoss) return;
+  if (cell?.role.isQuarantined !== true) return;
   const error = verdictOn(cell, deed);
   if (cell.status === 'starting') turns.fail(cell, error);
   else if (cell.definition.isEffect && cell.status === 'active') {

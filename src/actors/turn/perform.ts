@@ -69,7 +69,7 @@ export class Performer {
         this.#outbox.add(cell, effect);
         return;
       case 'command':
-        if (cell.isBoss) this.#bosses.perform(cell, commandOf(effect));
+        if (cell.role.supervises) this.#bosses.perform(cell, commandOf(effect));
         else performTalk(this.#world, cell, effect);
         return;
     }

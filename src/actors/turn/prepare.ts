@@ -17,6 +17,7 @@ import { checkTimerId } from '../model/schedules.ts';
 import { type Prepared } from '../model/prepared.ts';
 import { type Change } from '../model/state.ts';
 import { admitTalk, checkTalk } from './talk-commands.ts';
+import { type Role } from '../world/role.ts';
 import { type World } from '../world/world.ts';
 import { KERNEL_ACTION_PREFIX } from '../xstate/step-effects.ts';
 
@@ -76,7 +77,7 @@ function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): rea
   const admitted = copy ?? effects;
   if (arms > 0) world.timers.check(cell, arms);
   if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
-  if (commands > 0 && !cell.isBoss) checkTalk(world, cell, admitted);
+  if (commands > 0 && !cell.role.supervises) checkTalk(world, cell, admitted);
   return admitted;
 }
 
@@ -110,14 +111,13 @@ function isRecord(effect: Effect): effect is Extract<Effect, { kind: 'command' }
  */
 export function admitSent(
   event: EventObject,
-  from: { readonly address: string; readonly isBoss?: boolean },
+  from: { readonly address: string; readonly role?: Role },
   own: ResolveHandle,
 ): EventObject {
-  const { address: sender, isBoss = false } = from;
-  const admitted = admitEvent(event, sender, own);
+  const admitted = admitEvent(event, from.address, own);
   const { type } = admitted;
-  if (type === 'xstate.stop' || (type.startsWith(KERNEL_ACTION_PREFIX) && !isBoss)) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends ${type}, a type reserved for the runtime`);
+  if (type === 'xstate.stop' || (type.startsWith(KERNEL_ACTION_PREFIX) && from.role?.isOfRuntime !== true)) {
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${from.address} sends ${type}, a type reserved for the runtime`);
   }
   return admitted;
 }
@@ -153,7 +153,7 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
   switch (effect.kind) {
     case 'send':
     case 'arm': {
-      const event = admitSent(effect.event, { address, isBoss: cell.isBoss }, own);
+      const event = admitSent(effect.event, cell, own);
       if (!isActor(effect.to, own))
         throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is not an actor`);
       if (effect.kind === 'arm') {
@@ -164,9 +164,9 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
       return event === effect.event ? effect : { ...effect, event };
     }
     case 'emit':
-      return { ...effect, event: admitSent(effect.event, { address, isBoss: cell.isBoss }, own) };
+      return { ...effect, event: admitSent(effect.event, cell, own) };
     case 'command':
-      if (!cell.isBoss) return admitTalk(world, cell, effect, admitSent);
+      if (!cell.role.supervises) return admitTalk(world, cell, effect, admitSent);
       return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own, BOSS_COMMAND_BYTES_MAX) };
     case 'call': {
       // An inline function may happen to have the name.

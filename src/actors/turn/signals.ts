@@ -24,8 +24,8 @@ export function childOf({ event }: Message): string {
 }
 
 /** The exit of an ended actor; a Boss's output says how it ended. */
-export function exitOf({ isBoss }: Cell, output: unknown): ChildExit {
-  if (!isBoss) return { reason: 'normal', error: undefined, redelivery: false };
+export function exitOf({ role }: Cell, output: unknown): ChildExit {
+  if (!role.supervises) return { reason: 'normal', error: undefined, redelivery: false };
   return { ...(output as BossOutput), redelivery: false };
 }
 

@@ -76,8 +76,11 @@ export class Turns {
       this.#begin(cell);
       return;
     }
-    if (cell.isBoss) this.#attend(cell);
-    const message = cell.isBoss ? null : cell.mailbox.peek();
+    if (cell.role.supervises) {
+      this.#attend(cell);
+      return;
+    }
+    const message = cell.mailbox.peek();
     if (message === null) return;
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
     else if (isStale(this.#world, cell, message)) this.#consume(cell, message);
@@ -130,12 +133,12 @@ export class Turns {
     let prepared: Prepared;
     this.#world.tracing.takes(message);
     try {
-      if (message.order !== null && !cell.isBoss) message.order.begin(cell);
-      const event = cell.isBoss ? this.#bosses.withFacts(cell, message.event) : message.event;
+      if (message.order !== null && !cell.role.supervises) message.order.begin(cell);
+      const event = cell.role.supervises ? this.#bosses.withFacts(cell, message.event) : message.event;
       prepared = prepare(this.#world, cell, cell.snapshot, this.stepper.step(cell, event));
     } catch (thrown) {
       const error = this.#texts.admit(cell.identity.agent, thrown);
-      if (!cell.isBoss) message.order?.crashed(error);
+      if (!cell.role.supervises) message.order?.crashed(error);
       this.#crash(cell, error, message);
       return;
     }
@@ -279,7 +282,7 @@ export class Turns {
 
   /** Ends a machine or reducer that has reached its end. */
   #finish(cell: Cell, message: Message | null): void {
-    if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
+    if (!cell.role.takesChildrenAlong) for (const child of [...cell.children.values()]) this.#hearOut(child);
     if (cell.bond === 'supervised') {
       // Its mailbox waits for the decision of the Boss.
       for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
@@ -319,7 +322,7 @@ export class Turns {
       this.#end(cell);
       return;
     }
-    if (cell.isBoss && message?.kind === 'command' && message.event.type !== SHUTDOWN) {
+    if (cell.role.supervises && message?.kind === 'command' && message.event.type !== SHUTDOWN) {
       // The author of the command is at fault; the Boss stays as it was.
       this.#consume(cell, message);
       if (message.order !== null) this.#bosses.refuse(error);
@@ -340,7 +343,7 @@ export class Turns {
    * @returns Whether the Boss has no decision left: the agent's poison policy has suspended or stopped the agent.
    */
   #countDelivery(cell: Cell, message: Message, error: unknown): boolean {
-    if (cell.isBoss) {
+    if (!cell.role.isQuarantined) {
       // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and
       // so do the messages to be decided.
       if (cell.parent !== undefined) this.#consume(cell, message);

@@ -69,7 +69,7 @@ export function stands(cell: Cell | undefined): boolean {
   if (cell?.durable === undefined) return false;
   if (cell.suspension !== undefined) return true;
   if (cell.durable.state.status === 'starting') return false;
-  return !cell.isBoss || [...cell.children.values()].every(stands);
+  return !cell.role.supervises || [...cell.children.values()].every(stands);
 }
 
 /** The durable view of a cell; undefined while its birth is not durable. */

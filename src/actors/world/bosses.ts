@@ -182,7 +182,7 @@ export class Bosses {
       return;
     }
     // A machine that failed may go on with its children. A Boss that throws cannot be trusted to look after them.
-    if (exit.reason !== 'error' || cell.isBoss) this.removeChildren(cell);
+    if (exit.reason !== 'error' || cell.role.takesChildrenAlong) this.removeChildren(cell);
     const isUnborn = cell.snapshot === undefined && state.incarnation === 0;
     const from = { life: identity.life, generation: state.incarnation };
     this.#tellExit(parent, identity.childId, from, isUnborn ? { ...exit, isUnborn } : exit);
@@ -264,7 +264,7 @@ export class Bosses {
   removeChildren(cell: Cell): void {
     const children = this.#world.family(cell);
     // A Boss ends the youngest first, as OTP does; a machine its children in order, as XState does.
-    for (const child of cell.isBoss ? children.reverse() : children) this.remove(child);
+    for (const child of cell.role.takesChildrenAlong ? children.reverse() : children) this.remove(child);
   }
 
   /** Ends a cell that a later command starts again: its mailbox, name and address are kept until then. */
@@ -277,7 +277,7 @@ export class Bosses {
   /** Removes a `bosun.shutdown` meant for the earlier run. Messages that a Boss held back are meant for the new one. */
   #forgetShutdown(cell: Cell): void {
     // It is a command, and a restart must not cost more with a fuller mailbox.
-    if (!cell.isBoss && !cell.mailbox.hasCommands) return;
+    if (!cell.role.supervises && !cell.mailbox.hasCommands) return;
     cell.mailbox.removeWhere((message) => {
       const isOld = message.event.type === SHUTDOWN;
       if (isOld) this.#world.draft.read(message);
@@ -366,7 +366,7 @@ export class Bosses {
 }
 
 function viewOf(boss: Cell | undefined): BossView | undefined {
-  return boss?.isBoss === true ? (boss.snapshot?.context as BossView | undefined) : undefined;
+  return boss?.role.supervises === true ? (boss.snapshot?.context as BossView | undefined) : undefined;
 }
 
 function isWaiting(boss: Cell): boolean {
@@ -394,6 +394,6 @@ function isLingering(world: World, cell: Cell | undefined): boolean {
   if (cell === undefined || cell.suspension !== undefined) return false;
   const { status } = cell.state;
   if (status !== 'active' && status !== 'starting') return false;
-  if (!cell.isBoss) return cell.definition.endsByItself;
+  if (!cell.role.supervises) return cell.definition.endsByItself;
   return world.family(cell).some((child) => isLingering(world, child));
 }

@@ -8,10 +8,11 @@ import { type Message } from './mailbox/message.ts';
 import { levelOf } from '../model/priorities.ts';
 import { type EffectRef, type Ref } from '../model/ref.ts';
 import { type Observer } from './observer.ts';
+import { type Role, roleOf } from './role.ts';
 import { Standing } from './standing.ts';
 import { NOTHING, Possessions } from './possessions.ts';
 import { ChildTable } from './residency/child-table.ts';
-import { BOSS_AGENT, type ChildRow } from '../model/supervision.ts';
+import { type ChildRow } from '../model/supervision.ts';
 import { type ActorState, type ActorStatus, type Identity } from '../model/state.ts';
 import { EVENT_TIMEOUT_ID, type Timer } from '../model/timers.ts';
 
@@ -50,7 +51,7 @@ export class Cell extends Standing {
   readonly life: number;
   readonly ref: Ref;
   readonly parent: Cell | undefined;
-  readonly isBoss: boolean;
+  readonly role: Role;
   /** Whether its parent wants `xstate.snapshot.*` events. Copied, because a turn needs nothing else of the identity. */
   readonly syncSnapshot: boolean;
   #mailbox: Mailbox | undefined;
@@ -71,7 +72,7 @@ export class Cell extends Standing {
   }) {
     super(facts.identity, facts.state);
     this.life = facts.identity.life;
-    this.isBoss = facts.identity.agent === BOSS_AGENT;
+    this.role = roleOf(facts.identity.agent);
     this.syncSnapshot = facts.identity.syncSnapshot;
     this.#definition = facts.definition;
     this.ref = facts.ref;
@@ -325,7 +326,7 @@ export class Cell extends Standing {
   /** The timer that the next message disarms. A Boss has none: its timers belong to its children. */
   get eventTimeout(): Timer | undefined {
     const armed = this.#rare.timers;
-    return armed === undefined || this.isBoss ? undefined : armed.get(EVENT_TIMEOUT_ID);
+    return armed === undefined || this.role.isOfRuntime ? undefined : armed.get(EVENT_TIMEOUT_ID);
   }
 
   /**
@@ -344,7 +345,7 @@ export class Cell extends Standing {
   get isRunnable(): boolean {
     const { waitsFor, isHeldUp } = this.#rare;
     if (this.gone || this.suspension !== undefined || waitsFor !== undefined || isHeldUp) return false;
-    if (this.isBoss && this.childTable?.isAwaited === true) return false;
+    if (this.role.supervises && this.childTable?.isAwaited === true) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }
 

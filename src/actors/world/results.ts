@@ -95,7 +95,8 @@ export class Results {
   keep(cell: Cell): boolean {
     const { life, identity, state, definition, parent } = cell;
     const { agent, address, bond } = identity;
-    const isRun = bond === 'supervised' && !cell.isBoss && (cell.snapshot !== undefined || state.incarnation > 0);
+    const isRun =
+      bond === 'supervised' && cell.role.keepsResult && (cell.snapshot !== undefined || state.incarnation > 0);
     if (!isRun || this.shelf === undefined || (definition.ended?.count ?? 0) === 0) return false;
     const { draft, time } = this.#world;
     const status = endingOf(cell);

@@ -156,7 +156,7 @@ export class World implements Surroundings {
     this.#putIdentity(cell);
     if (identity.bond === 'supervised') this.draft.put(`${KEYSPACE.addresses}!${identity.address}`, identity.life);
     if (identity.systemId !== null) this.#name(cell, identity.systemId);
-    if (cell.isBoss) this.residency?.attach(cell, true);
+    if (cell.role.supervises) this.residency?.attach(cell, true);
     if (definition.isEffect) this.draft.put(rowKey(KEYSPACE.roll, cell.life), 1);
     this.draft.touch(cell);
     this.schedule(cell);
@@ -178,7 +178,7 @@ export class World implements Surroundings {
 
   /** Living children in order of birth; wakes a Boss's. Throws BOSUN_CHILDREN_UNREAD if its table is not whole. */
   family(cell: Cell): Cell[] {
-    if (this.residency === undefined || !cell.isBoss) return [...cell.children.values()];
+    if (this.residency === undefined || !cell.role.supervises) return [...cell.children.values()];
     for (const id of cell.table.keys()) this.child(cell, id);
     return [...cell.children.values()].sort((a, b) => a.life - b.life);
   }
@@ -186,7 +186,7 @@ export class World implements Surroundings {
   /** A living child; wakes one of a Boss that is not in memory. */
   child(cell: Cell, id: string): Cell | undefined {
     const child = cell.children.get(id);
-    return child === undefined && this.residency !== undefined && cell.isBoss
+    return child === undefined && this.residency !== undefined && cell.role.supervises
       ? this.addresses.get(childAddress(cell.address, id))
       : child;
   }
@@ -365,7 +365,7 @@ export class World implements Surroundings {
   /** Puts an event that an actor or a host sends into a mailbox. The event has been admitted. */
   post(to: Cell, event: EventObject, from: number, order: InboundRequest | null = null): void {
     if (to.isFull && !this.backpressure.admits(to, event, from)) return;
-    const isCommand = to.isBoss && event.type.startsWith('child.');
+    const isCommand = to.role.supervises && event.type.startsWith('child.');
     if (isCommand && order === null && this.shards?.order(to, event, from) === true) return;
     this.enqueue(to, event, isCommand ? 'command' : 'event', from, 0, order);
   }

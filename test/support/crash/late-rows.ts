@@ -67,7 +67,7 @@ export function lateResults(): () => void {
   const undo = withCatchUp(Results.prototype, waiting);
   Results.prototype.keep = function (cell) {
     const { parent, state } = cell;
-    if (parent?.isBoss !== true || cell.isBoss || cell.bond !== 'supervised' || state.seq === 0)
+    if (parent?.role.supervises !== true || cell.role.supervises || cell.bond !== 'supervised' || state.seq === 0)
       return keep.call(this, cell);
     putOff(waiting, this, () => keep.call(this, cell));
     return true;

@@ -99,7 +99,7 @@ export class Residency implements Residents {
   load({ rows, part }: Recovered): void {
     const { world } = this.#parts;
     for (const cell of world.cells.values()) {
-      if (cell.isBoss) this.attach(cell, part === undefined || part.tables.has(cell.life));
+      if (cell.role.supervises) this.attach(cell, part === undefined || part.tables.has(cell.life));
       this.#use(cell);
     }
     for (const [key, row] of rows.get(KEYSPACE.children) ?? []) {
@@ -250,7 +250,7 @@ export class Residency implements Residents {
   }
 
   #partialBelow(cell: Cell): Cell[] {
-    return cell.isBoss ? [...this.#partial].filter((boss) => isBelow(boss, cell)) : [];
+    return cell.role.supervises ? [...this.#partial].filter((boss) => isBelow(boss, cell)) : [];
   }
 
   async #readAll(bosses: readonly Cell[]): Promise<void> {
@@ -361,7 +361,7 @@ export class Residency implements Residents {
 
   #use(cell: Cell): void {
     const head = headOf(cell);
-    if (head.isBoss) return;
+    if (!head.role.mayRest) return;
     this.#byUse.delete(head.life);
     this.#byUse.set(head.life, head);
   }

@@ -267,7 +267,7 @@ export class ShardLink implements OtherShards {
         return;
       case 'order': {
         const boss = world.addresses.get(address);
-        if (boss?.isBoss === true) world.enqueue(boss, what as EventObject, 'command', from);
+        if (boss?.role.supervises === true) world.enqueue(boss, what as EventObject, 'command', from);
         else world.letters.undeliverable({ life: 0, address }, what as EventObject, from);
         return;
       }
@@ -337,7 +337,7 @@ export class ShardLink implements OtherShards {
 
   /** Blocks a machine until the other shard has caught up. Bosses are exempt, as with full mailboxes. */
   #holdUp(sender: Cell | undefined, shard: number): void {
-    if (sender === undefined || sender.isBoss || sender.definition.isEffect || !this.#lines.isFull(shard)) return;
+    if (sender?.role.waitsForRoom !== true || sender.definition.isEffect || !this.#lines.isFull(shard)) return;
     sender.holdUp();
     const crowd = this.#crowds.get(shard);
     if (crowd === undefined) this.#crowds.set(shard, new Set([sender]));

@@ -124,7 +124,9 @@ export function rehydrate(world: World, cell: Cell, verdict: Verdict, roster: Ro
         return read;
       }
       // A Boss's machine does not know its children: they are in its table.
-      const children = cell.isBoss ? {} : Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
+      const children = cell.role.supervises
+        ? {}
+        : Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
       try {
         cell.snapshot = world.engine.restore(definition, cell.ref, state, children);
         roster.restored(cell);

@@ -54,8 +54,8 @@ export class Roster {
   }
 
   /** Whether a snapshot of this machine was restored in this configuration: then it can be restored at any time. */
-  hasRestored({ definition, state: { configuration, history }, children, isBoss }: Cell): boolean {
-    if (configuration === null || history !== null || children.size > 0 || isBoss) return false;
+  hasRestored({ definition, state: { configuration, history }, children, role }: Cell): boolean {
+    if (configuration === null || history !== null || children.size > 0 || role.supervises) return false;
     return this.#restored.get(definition)?.has(configuration) === true;
   }
 

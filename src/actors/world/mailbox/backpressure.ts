@@ -40,7 +40,7 @@ export class Backpressure {
    */
   admits(to: Cell, event: EventObject, from: number): boolean {
     const sender = from > 0 ? this.#world.cells.get(from) : undefined;
-    if (sender === to || sender?.isBoss === true) return true;
+    if (sender === to || sender?.role.waitsForRoom === false) return true;
     const { policy } = to.definition.overflow;
     if (policy === 'drop-oldest') {
       this.#dropOldest(to);

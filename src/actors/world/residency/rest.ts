@@ -13,7 +13,7 @@ import type { Cell } from '../cell.ts';
  * @param isEngaged Whether an actor has taken a turn in an epoch that is not durable.
  */
 export function mayRest(head: Cell, isEngaged: (cell: Cell) => boolean): boolean {
-  return !head.isBoss && head.bond === 'supervised' && isTreeAtRest(head, isEngaged);
+  return head.role.mayRest && head.bond === 'supervised' && isTreeAtRest(head, isEngaged);
 }
 
 function isTreeAtRest(cell: Cell, isEngaged: (cell: Cell) => boolean): boolean {
