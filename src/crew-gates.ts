@@ -10,7 +10,7 @@ import { type GateRecord } from './machines/people/gates/gate-desk.ts';
 import { GATE_SOON_MS, placeBehind } from './machines/people/gates/gate-order.ts';
 import { strangerProblem } from './machines/people/audience.ts';
 import { durationMs, gateAnswer, type GateQuestion } from './machines/people/gates/gate.ts';
-import { ENDED_ROWS, isEnded, OPEN_ROWS } from './machines/rules/records.ts';
+import { ENDED_ROWS, OPEN_ROWS } from './machines/rules/records.ts';
 import { DESKS } from './machines/desks.ts';
 
 /** How often counts by urgency are read again: time alone makes a gate urgent. */
@@ -96,15 +96,18 @@ export const gateProcedures = {
   }),
   'gates.search': window({
     means:
-      'Questions to people whose id begins with a text, by id: those that wait for an answer, or with `isOver` those ' +
-      'that are closed, with `result`, the answer.',
+      'Questions to people: those that wait for an answer, by deadline, or with `isOver` those that are closed, with ' +
+      '`result`, the answer. With `key`, only those whose id begins with it, by id.',
     params: z.object({ key: z.string().max(100).default(''), isOver: z.boolean().default(false) }),
     row: shownGate,
-    of: { address: DESKS.gates, table: 'places' },
-    range: ({ key }) => ({ from: key, below: `${key}\u{ffff}` }),
-    async shows(place: string, _, { isOver }, reader) {
-      const row = isOver === isEnded(place) ? await rowAt<StoredGate>(reader, 'rows', place) : undefined;
-      return row && shown(row);
+    of: { address: DESKS.gates, table: ({ key }) => (key === '' ? 'rows' : 'places') },
+    range({ key, isOver }) {
+      if (key !== '') return { from: key, below: `${key}\u{ffff}` };
+      return isOver ? ENDED_ROWS : OPEN_ROWS;
+    },
+    async shows(stored: string | StoredGate, _, { isOver }, reader) {
+      const row = typeof stored === 'string' ? await rowAt<StoredGate>(reader, 'rows', stored) : stored;
+      return row?.isOver === isOver ? shown(row) : undefined;
     },
     example: { p: { key: 'G4:' }, r: { ...aPage, rows: { 'G4:AAPL': aGate } } },
     mcp: { tool: 'list_gates', profiles: ['coder', 'hub'] },
